@@ -137,6 +137,7 @@ let package = Package(
                 "TweakOverrides", "TweakProtocol", "TweakRecords", "TweakSystem",
             ]),
         .target(name: "TweakPlot", dependencies: ["TweakRecords"]),
+        .target(name: "TweakSearch", dependencies: ["TweakGenerators", "TweakRecords"]),
         .target(name: "TweakSources", dependencies: ["CommandSupport", "TweakRecords", "TweakSystem"]),
         .target(
             name: "TweakGenerators",
@@ -159,7 +160,8 @@ let package = Package(
                 "TweakGenerators",
                 "TweakJSON",
                 "TweakOverrides", "TweakPlot",
-                "TweakProtocol", "TweakRecords", "TweakSources", "TweakSystem", "TweakTargeting",
+                "TweakProtocol", "TweakRecords", "TweakSearch", "TweakSources", "TweakSystem",
+                "TweakTargeting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "tools/tweak"),
@@ -265,6 +267,9 @@ let package = Package(
         .testTarget(
             name: "CommandSupportTests", dependencies: ["CommandSupport", "TestSupport", "TweakRecords"]),
         .testTarget(
+            name: "TweakSearchTests",
+            dependencies: ["TestSupport", "TweakGenerators", "TweakRecords", "TweakSearch"]),
+        .testTarget(
             name: "TweakSourcesTests",
             dependencies: ["CommandSupport", "TestSupport", "TweakELF", "TweakRecords", "TweakSources"]),
         .testTarget(name: "TweakPlotTests", dependencies: ["TestSupport", "TweakPlot", "TweakRecords"]),
@@ -327,7 +332,7 @@ let folders = [
     "Page": ["CTweakPage", "TweakPage"],
     "Commands": [
         "CCommandArguments", "CommandCompletion", "CommandSupport", "TweakClient", "TweakGenerators",
-        "TweakPlot", "TweakSources",
+        "TweakPlot", "TweakSearch", "TweakSources",
     ],
 ]
 for (folder, names) in folders {

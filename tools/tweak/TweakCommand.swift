@@ -22,12 +22,12 @@ struct TweakCommand: ParsableCommand {
 
             EXIT STATUS
               0   done; a value outside the limits was clamped, with a warning
-              1   bake --check found values that are no defaults, or a review was ended
+              1   bake --check found values that are no defaults, a review was ended, or a guard of sweep was breached
               64  the command line is wrong, or several processes of the program run
               65  no tweak or several match the name, the value is not allowed, or a file has no values or an error
               66  PROGRAM, a file or a preset is missing or cannot be opened
               69  the program is not running, does not listen, ended before it answered, or cannot load the library
-              70  the editor failed
+              70  the editor, or the command of a sweep, failed
               71  the system refused a socket
               73  the file to edit cannot be created
               74  the overrides, a preset or a file could not be read or written
@@ -36,12 +36,13 @@ struct TweakCommand: ParsableCommand {
               77  no permission to connect to the program, or to read its memory
               126 the program to start cannot be executed
               127 the program to start was not found
+              130 Ctrl-C ended a sweep; for another signal 128 and its number
             """,
         version: "tweak \(libraryVersion)",
         subcommands: [
             PsCommand.self, ListCommand.self, GetCommand.self, SetCommand.self, ResetCommand.self,
-            WatchCommand.self, PlotCommand.self, MeasureCommand.self, LogCommand.self, UndoCommand.self,
-            RevertCommand.self,
+            WatchCommand.self, PlotCommand.self, MeasureCommand.self, SweepCommand.self,
+            LogCommand.self, UndoCommand.self, RevertCommand.self,
             MarkCommand.self, RecordCommand.self, ReplayCommand.self, RunCommand.self, ExecCommand.self,
             EditCommand.self, BakeCommand.self,
             ExplainCommand.self, CheckCommand.self,

@@ -13,6 +13,8 @@ package final class MemoryProgram: Program {
     private let process: ProcessMemory
     private var tweaksInMemory: MemoryTweaks
     private var guards: [MemoryGuard] = []
+    /// Whether the user knows of the first guard. A sweep has one after the other.
+    private var hasNamedGuard = false
     private let executable: String
     private let warn: (String) -> Void
     private var hasSaid = false
@@ -145,9 +147,12 @@ package final class MemoryProgram: Program {
             throw error.failure(of: title)
         }
         guards.append(memoryGuard)
-        warn(
-            "\(title): the Tweaks library is not in the process, so the process \(memoryGuard.pid) puts the old "
-                + (answer.applied.count == 1 ? "value" : "values") + " back")
+        if !hasNamedGuard {
+            warn(
+                "\(title): the Tweaks library is not in the process, so the process \(memoryGuard.pid) puts the old "
+                    + (answer.applied.count == 1 ? "value" : "values") + " back")
+        }
+        hasNamedGuard = true
         return answer
     }
 

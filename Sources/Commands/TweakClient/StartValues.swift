@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 package import CommandSupport
 internal import Glibc
-internal import TweakOverrides
+package import TweakOverrides
 internal import TweakRecords
 internal import TweakSystem
 
@@ -12,6 +12,12 @@ package struct StartValues {
     private var variables: [String: String?] = [:]
 
     package init() {}
+
+    /// Takes values that the program admits.
+    package init(_ values: OverridesDocument) {
+        document = values
+        for key in values.keys { variables.updateValue(nil, forKey: key.environmentVariable) }
+    }
 
     /// Adds a value, which takes precedence over earlier ones.
     ///

@@ -52,6 +52,7 @@ import Testing
         #expect(try complete(["get", pid, ""], argument: 1).count == 18)
         #expect(try complete(["get", "--format", "json", pid, ""], argument: 1).count == 18)
         #expect(try complete(["set", pid, ""], argument: 1).count == 14)
+        #expect(try complete(["sweep", pid, ""], argument: 1).count == 14)
         #expect(
             try complete(["run", pid, ""], argument: 1)
                 == ["Setter/Actions/Count up", "Setter/Actions/Wait", "Setter/Actions/End"])

@@ -24,15 +24,16 @@ struct ProgramOptions: ParsableArguments {
     /// - Parameters:
     ///   - checkingValues: Whether the caller must know which values the tweaks take.
     ///   - format: The output format. For several processes, a line with the title precedes each, except in JSON.
+    ///   - isForNextStart: Whether to say that it is about the next start of a program that is not running.
     func forEach(
-        checkingValues: Bool = false, _ format: OutputFormat = .table,
+        checkingValues: Bool = false, _ format: OutputFormat = .table, isForNextStart: Bool = true,
         _ body: (any Program) throws(Failure) -> Void
     ) throws {
         let programs = try Failure.reported { () throws(Failure) in try find(checkingValues: checkingValues) }
         var exitCode: Int32?
         for program in programs {
             if programs.count > 1, format == .table { print(printable(program.title) + ":") }
-            if program.pid == nil, isatty(STDERR_FILENO) == 1 {
+            if isForNextStart, program.pid == nil, isatty(STDERR_FILENO) == 1 {
                 printMessage("\(program.title) is not running; this is for its next start")
             }
             do throws(Failure) { try body(program) } catch {

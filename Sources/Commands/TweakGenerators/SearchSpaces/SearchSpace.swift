@@ -9,7 +9,7 @@ package struct SearchSpace {
     /// The settable tweaks that have too many values, with the reason.
     package private(set) var leftOut: [(key: TweakKey, reason: String)] = []
 
-    package enum Values {
+    package enum Values: Sendable {
         case integers(ClosedRange<Int128>, step: Int128, isLogarithmic: Bool)
         case numbers(ClosedRange<Double>, step: Double?, isLogarithmic: Bool)
         case choices([TweakValue])
@@ -67,7 +67,7 @@ package struct SearchSpace {
 
 extension SearchSpace.Values {
     /// - Returns: `nil` if there are no limits or choices.
-    fileprivate init?(of tweak: TweakDeclaration) {
+    package init?(of tweak: TweakDeclaration) {
         if !tweak.choices.isEmpty {
             self = .choices(tweak.choices.map(\.value))
             return

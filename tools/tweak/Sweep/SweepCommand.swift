@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-3-Clause
+import ArgumentParser
+import CTweakSystem
+import CommandSupport
+import Glibc
+import TweakClient
+import TweakOverrides
+import TweakProtocol
+import TweakRecords
+import TweakSearch
+import TweakSystem
+
+struct SweepCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sweep", abstract: "Try values of tweaks, measure, and find the best.",
+        discussion: """
+            Without a range, a tweak is tried within its limits, or with all its choices. NAME=A..B is a range, NAME=A..B/N \
+            N values of it, and NAME=A,B,C are these values. All combinations are tried, 5 values of each range; or random \
+            points; or, with --search, coordinate descent from the current values, which takes a step only if the result \
+            is better than the noise of its repeats explains.
+
+            The result is a statistic of a monitor, as for tweak measure, or the time that a command takes, or a number \
+            that it prints. The command is run by the shell, with the values for programs that it starts in its \
+            environment; so tweaks that need a restart can be swept, and PROGRAM need not be running.
+
+            In a running program the values are leased: they go back at the end, at Ctrl-C, at a breached guard, and if \
+            this command is killed. The values before the sweep are measured in between, and results are corrected if \
+            they drift. The best three points are measured again. Nothing is kept without --keep or --preset, and then \
+            only if it is better than before.
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "The statistic to minimize, such as p95(Motor/State/Error); a name alone is its mean.",
+            valueName: "statistic"))
+    var measure: MeasureArgument?
+
+    @Option(help: "The command whose time to minimize.", completion: .file())
+    var command: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Minimize the number that the command prints: the first group of an extended regular expression, at its last match.",
+            valueName: "regex"))
+    var valueFrom: String?
+
+    @Flag(help: "Maximize instead.")
+    var maximize = false
+
+    @Flag(help: "Search from the current values by coordinate descent.")
+    var search = false
+
+    @Flag(help: "Try random points.")
+    var random = false
+
+    @Option(help: "The number of points of --search or --random (default: 60).")
+    var trials: Int?
+
+    @Option(name: .customLong("repeat"), help: "Measure each point this many times.")
+    var repeats = 1
+
+    @Flag(help: "Measure in random order.")
+    var shuffle = false
+
+    @Option(help: "The seed of random points and orders.")
+    var seed: UInt64 = 1
+
+    @Option(
+        help: "Measure the values before the sweep after this many measurements; 0 for never.")
+    var reference = 10
+
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp(
+            "How long to sample, in seconds or with a unit (default: 1s).", valueName: "time"))
+    var time: DurationArgument?
+
+    @Option(
+        help: ArgumentHelp("How long to wait before each measurement.", valueName: "time"))
+    var settle: DurationArgument?
+
+    @Option(help: "The samples, and the checks of guards, per second, at most 1000.")
+    var rate = 100.0
+
+    @Option(
+        name: .customLong("guard"),
+        help: ArgumentHelp(
+            "End the sweep unless this holds, such as Speed<8000. Can be repeated.", valueName: "condition"))
+    var guards: [GuardArgument] = []
+
+    @Option(help: "Keep the best values.")
+    var keep: KeptPoint?
+
+    @Option(
+        help: ArgumentHelp("Save the best values as a preset.", valueName: "name"),
+        completion: .custom(completePresets))
+    var preset: String?
+
+    @Option(help: "The output format; csv has each measurement.")
+    var format: WatchFormat = .table
+
+    @Option(
+        name: .shortAndLong, help: "Also write each measurement to this CSV file.", completion: .file())
+    var output: String?
+
+    @OptionGroup var target: ProgramOptions
+
+    @Argument(
+        help: "The tweaks, as Category/Collection/Name or shorter, with =A..B, =A..B/N or =A,B,C.",
+        completion: .custom(completeSettableTweaks))
+    var tweaks: [String]
+
+    func validate() throws {
+        guard (measure == nil) != (command == nil) else {
+            throw ValidationError("Either --measure or --command says what to measure.")
+        }
+        guard valueFrom == nil || command != nil else {
+            throw ValidationError("--value-from is for the output of --command.")
+        }
+        guard time == nil || command == nil else { throw ValidationError("--for is for --measure.") }
+        guard !search || !random else { throw ValidationError("A sweep is either --search or --random.") }
+        guard !search || !shuffle else { throw ValidationError("A search has its own order.") }
+        guard trials == nil || search || random else {
+            throw ValidationError("--trials is for --search and --random; a grid has its number of points.")
+        }
+        guard 1...Sweep.most ~= trials ?? 1 else {
+            throw ValidationError("There are 1 to \(Sweep.most) trials.")
+        }
+        guard 1...1000 ~= repeats else { throw ValidationError("A point is measured 1 to 1000 times.") }
+        guard reference >= 0 else { throw ValidationError("--reference is at least 0.") }
+        guard ControlLimits.sampleRates.contains(rate) else {
+            throw ValidationError("The rate is from 0.001 to 1000 samples per second.")
+        }
+        guard !target.allProcesses else { throw ValidationError("A sweep is in one process.") }
+    }
+
+    func run() throws {
+        try target.forEach(checkingValues: true, .json, isForNextStart: false) { program throws(Failure) in
+            var axes: [SearchAxis] = []
+            var before: [TweakValue] = []
+            for word in tweaks {
+                let (axis, tweak) = try SearchAxis.parse(word, in: program)
+                guard !axes.contains(where: { $0.tweak.key == axis.tweak.key }) else {
+                    throw Failure("\(axis.tweak.key): it is named twice", .usage)
+                }
+                try check(axis.tweak, in: program)
+                axes.append(axis)
+                before.append(tweak.nextValue ?? axis.tweak.defaultValue)
+            }
+            guard let sweep = Sweep(axes, from: SearchPoint(before), options) else {
+                throw Failure(
+                    "the grid has more than \(Sweep.most) points; give fewer values, --random or --search",
+                    .usage)
+            }
+            let pattern = try valueFrom.map { text throws(Failure) in try ResultPattern(text) }
+            let watch = try SweepWatch(guards, of: program, rate: rate)
+            defer { watch.end() }
+            let measurement: any SweepMeasurement
+            if let command {
+                measurement = CommandMeasurement(
+                    command: command, pattern: pattern, settle: settle?.seconds ?? 0)
+            } else if let measure {
+                measurement = try SampledMeasurement(
+                    measure, of: program, settle: settle?.seconds ?? 0, for: time?.seconds ?? 1, rate: rate)
+            } else {
+                return
+            }
+            try run(SweepRunner(program, axes, sweep, watch, measurement))
+        }
+    }
+
+    private var options: Sweep.Options {
+        var options = Sweep.Options()
+        let count = trials ?? 60
+        options.method = search ? .search(count: count) : random ? .random(count: count) : .grid
+        (options.repeats, options.isShuffled, options.seed) = (repeats, shuffle, seed)
+        options.referenceInterval = reference > 0 ? reference : nil
+        options.isMaximizing = maximize
+        return options
+    }
+
+    /// Throws if the tweak cannot be tried this way.
+    private func check(_ tweak: TweakDeclaration, in program: any Program) throws(Failure) {
+        if command == nil, tweak.needsRestart {
+            throw Failure(
+                "\(tweak.key): it takes effect at the next start, so only a --command that starts the program can "
+                    + "measure it", .invalid)
+        }
+        guard program.pid == nil else { return }
+        if measure != nil || !guards.isEmpty {
+            throw Failure(
+                "it is not running, or does not accept connections; a --command can start it",
+                about: program.title, .unavailable)
+        }
+    }
+
+    // MARK: The sweep
+
+    private func run(_ runner: SweepRunner) throws(Failure) {
+        var runner = runner
+        var outputs: [SweepCSV] = []
+        if format == .csv { outputs.append(try SweepCSV(to: nil, runner.axes)) }
+        if let output { outputs.append(try SweepCSV(to: output, runner.axes)) }
+        var progress = SweepProgress()
+        var failure: Failure?
+        do throws(Failure) {
+            let names = runner
+            try runner.run { (measurement, sweep) throws(Failure) in
+                for output in outputs { try output.add(measurement) }
+                let result = measurement.value.map(SweepReport.text) ?? "failed"
+                progress.show(remaining: sweep.remaining, "\(names.text(of: measurement.point)): \(result)")
+            }
+        } catch {
+            failure = error
+        }
+        // First of all, for a guard that is breached.
+        do throws(Failure) { try runner.release() } catch { failure = failure ?? error }
+        progress.clear()
+        let report = SweepReport(
+            sweep: runner.sweep, axes: runner.axes, measure: measure?.text ?? command ?? "",
+            isMaximizing: maximize)
+        try show(report, of: runner.program, isComplete: failure == nil)
+        if let failure { throw failure }
+        guard let best = runner.sweep.best else { throw Failure("no point has a result", .invalid) }
+        try keep(runner.values(of: best), runner.text(of: best), report, in: runner.program)
+    }
+
+    private func show(
+        _ report: SweepReport, of program: any Program, isComplete: Bool
+    ) throws(Failure) {
+        guard !report.sweep.trials.measurements.isEmpty else { return }
+        switch format {
+        case .csv: return
+        case .json: try target.show(report.form(isComplete: isComplete), of: program, as: .json) { "" }
+        case .table:
+            print(report.table)
+            let look = TerminalLook()
+            guard look.isScreen else { return }
+            var (columns, rows) = (CInt(0), CInt(0))
+            fbtweak__screen_size(&columns, &rows)
+            for line in report.pictures(columns: Int(columns), isUnicode: look.isUnicode) { print(line) }
+        }
+    }
+
+    /// Keeps the best values, as far as that was asked for.
+    private func keep(
+        _ values: OverridesDocument, _ text: String, _ report: SweepReport, in program: any Program
+    ) throws(Failure) {
+        guard keep != nil || preset != nil else { return }
+        guard report.isImproved else {
+            warn("nothing is kept, because no point is better than the values before the sweep")
+            return
+        }
+        if let preset {
+            try PresetFolder(of: program).save(TweakPreset(name: preset, values: values))
+            printMessage("the preset \(preset) has \(text)")
+        }
+        guard keep != nil else { return }
+        let answer = try program.apply(values, resettingOthers: false, allOrNothing: true)
+        guard answer.problems.isEmpty else {
+            throw Failure("the best values cannot be kept:", details: answer.problems, .invalid)
+        }
+        printMessage("kept: \(text)")
+    }
+}
+
+/// The point of a sweep whose values are kept.
+enum KeptPoint: String, Keyword {
+    case best
+}

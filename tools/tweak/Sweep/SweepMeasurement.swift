@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: BSD-3-Clause
+import CTweakSystem
+import CommandSupport
+import Glibc
+import TweakClient
+import TweakOverrides
+import TweakPlot
+import TweakProtocol
+import TweakRecords
+import TweakSystem
+
+/// The result of a measurement, or the reason why there is none.
+enum MeasuredResult {
+    case value(Double)
+    case failed(reason: String)
+
+    var value: Double? {
+        if case .value(let value) = self { value } else { nil }
+    }
+}
+
+/// The way to measure a point.
+protocol SweepMeasurement {
+    /// Measures the program with its present values.
+    ///
+    /// - Parameters:
+    ///   - values: These values, for a command that starts a program.
+    ///   - watch: Checked all the time.
+    mutating func measure(
+        _ values: OverridesDocument, _ watch: inout SweepWatch
+    ) throws(Failure) -> MeasuredResult
+}
+
+/// A statistic of samples of a running program.
+struct SampledMeasurement: SweepMeasurement {
+    private let statistic: Statistic
+    private let settle, time: Double
+    private let rate: Double
+    private let title: String
+    private var samples: any SampleSource<Failure> & ChangeSource
+
+    /// Starts sampling.
+    ///
+    /// - Parameters:
+    ///   - settle: The seconds before those that count.
+    ///   - time: The seconds that count.
+    init(
+        _ measure: MeasureArgument, of program: any Program, settle: Double, for time: Double, rate: Double
+    ) throws(Failure) {
+        let tweak = try program.tweak(named: measure.name)
+        // On the connection of the leases an answer would cost the samples before it.
+        var source = program
+        if let live = program as? LiveProgram {
+            guard let second = try LiveProgram(live.running) else {
+                throw ConnectionError.refused.failure(of: program.title)
+            }
+            source = second
+        }
+        samples = try source.samples(of: [tweak], rate: rate)
+        (statistic, self.settle, self.time, self.rate) = (measure.statistic, settle, time, rate)
+        title = "\(tweak.declaration.key)"
+    }
+
+    mutating func measure(
+        _ values: OverridesDocument, _ watch: inout SweepWatch
+    ) throws(Failure) -> MeasuredResult {
+        let start = Duration.since1970 / .seconds(1) + settle
+        let span = start..<(start + time)
+        let deadline = ContinuousClock.now + .seconds(settle + time + max(2, 2 / rate))
+        var (times, measured): ([Double], [Double]) = ([], [])
+        while .now < deadline {
+            try watch.check()
+            guard let batch = try samples.next(within: watch.patience / .seconds(1)) else { continue }
+            for (time, row) in zip(batch.times, batch.values) where span.contains(time) {
+                guard let value = row.first ?? nil else { continue }
+                times.append(time)
+                measured.append(value)
+            }
+            if batch.hasEnded { throw Failure("\(title): the program has ended", .unavailable) }
+            if let last = batch.times.last, last >= span.upperBound { break }
+        }
+        guard !measured.isEmpty else { throw Failure("\(title): the program gives no samples", .busy) }
+        let result = statistic(measured, at: times)
+        return result.isNaN ? .failed(reason: "\(title) is NaN") : .value(result)
+    }
+}
+
+/// The time that a command takes, or a number that it prints.
+struct CommandMeasurement: SweepMeasurement {
+    let command: String
+    /// `nil` to measure the time.
+    let pattern: ResultPattern?
+    let settle: Double
+
+    mutating func measure(
+        _ values: OverridesDocument, _ watch: inout SweepWatch
+    ) throws(Failure) -> MeasuredResult {
+        if settle > 0 { try watch.wait(until: .now + .seconds(settle)) }
+        try StartValues(values).export()
+        let start = ContinuousClock.now
+        let run = try CommandRun(command, mask: watch.signalMask)
+        let status: Int32
+        do throws(Failure) {
+            status = try run.wait(&watch)
+        } catch {
+            run.end()
+            throw error
+        }
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        if status != 0 {
+            return .failed(
+                reason: status > 128
+                    ? "the command was ended by the signal \(status - 128)"
+                    : "the command ended with the status \(status)")
+        }
+        guard let pattern else { return .value(seconds) }
+        return pattern.number(in: run.output)
+    }
+}
+
+/// A command that runs in a process group of its own, so that all of it can be ended.
+private final class CommandRun {
+    private let pid: pid_t
+    /// A descriptor of the process, or -1.
+    private let process: CInt
+    private let stream: CInt
+    private(set) var output: [UInt8] = []
+
+    /// Only so many bytes at the end of the output are kept.
+    private static let mostOutput = 16 << 20
+    /// How long a command may take to end when it is told to.
+    private static let patience: Duration = .seconds(2)
+
+    init(_ command: String, mask: sigset_t) throws(Failure) {
+        var ends: [CInt] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw Failure("a pipe: \(systemMessage())", .system) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        fflush(nil)
+        signal(SIGCHLD, SIG_DFL)
+        for descriptor in reservedDescriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var mask = mask
+        posix_spawnattr_setsigmask(&attributes, &mask)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
+        let words: [UnsafeMutablePointer<CChar>?] =
+            ["sh", "-c", command].map { (word: String) in strdup(word) } + [nil]
+        defer { for word in words { free(word) } }
+        var pid: pid_t = 0
+        let problem = posix_spawn(&pid, "/bin/sh", &actions, &attributes, words, environ)
+        close(ends[1])
+        guard problem == 0 else {
+            close(ends[0])
+            throw Failure("/bin/sh: it cannot be executed: \(systemMessage(problem))", .notExecutable)
+        }
+        (self.pid, stream) = (pid, ends[0])
+        process = fbtweak__open_process(pid)
+        _ = fcntl(stream, F_SETFL, O_NONBLOCK)
+    }
+
+    deinit {
+        close(stream)
+        if process >= 0 { close(process) }
+    }
+
+    /// Waits for the end of the command, and reads its output meanwhile.
+    ///
+    /// - Returns: Its exit status, or 128 and the number of the signal that ended it.
+    func wait(_ watch: inout SweepWatch) throws(Failure) -> Int32 {
+        var isOpen = true
+        while true {
+            try watch.check()
+            // Old kernels have no descriptor of a process.
+            let patience = process < 0 ? min(watch.patience, .milliseconds(1)) : watch.patience
+            var awaited = [
+                pollfd(fd: process, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: isOpen ? stream : -1, events: Int16(POLLIN), revents: 0),
+            ]
+            _ = fbtweak__poll(&awaited, awaited.count, Int64(max(patience / .nanoseconds(1), 0)))
+            if awaited[1].revents != 0 { isOpen = read() }
+            if let status = ended() {
+                if isOpen { _ = read() }
+                return status
+            }
+        }
+    }
+
+    /// Ends the command and what it has started.
+    func end() {
+        kill(-pid, SIGTERM)
+        let deadline = ContinuousClock.now + Self.patience
+        while ended() == nil {
+            if .now > deadline { kill(-pid, SIGKILL) }
+            usleep(1000)
+        }
+    }
+
+    private func ended() -> Int32? {
+        var status: Int32 = 0
+        guard waitpid(pid, &status, WNOHANG) == pid else { return nil }
+        let signal = status & 0x7F
+        return signal == 0 ? status >> 8 & 0xFF : 128 + signal
+    }
+
+    /// Reads the available output.
+    ///
+    /// - Returns: Whether there may be more.
+    private func read() -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = Glibc.read(stream, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return count < 0 && errno == EAGAIN }
+            output += buffer.prefix(count)
+            if output.count > Self.mostOutput { output.removeFirst(output.count - Self.mostOutput / 2) }
+        }
+    }
+}
+
+/// An extended regular expression, as of grep -E, that finds a number.
+final class ResultPattern {
+    private var expression = regex_t()
+    private let text: String
+
+    /// - Throws: ``Failure`` if the expression is malformed.
+    init(_ text: String) throws(Failure) {
+        self.text = text
+        let problem = regcomp(&expression, text, REG_EXTENDED | REG_NEWLINE)
+        guard problem == 0 else {
+            var message = [CChar](repeating: 0, count: 256)
+            regerror(problem, &expression, &message, message.count)
+            let words = message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+            throw Failure("--value-from: \(text): \(String(decoding: words, as: UTF8.self))", .usage)
+        }
+    }
+
+    deinit { regfree(&expression) }
+
+    /// The number in the last match: its first group, or all of it.
+    func number(in output: [UInt8]) -> MeasuredResult {
+        // A NUL would end the text.
+        var bytes = output.map { $0 == 0 ? UInt8(ascii: " ") : $0 }
+        bytes.append(0)
+        var found: Range<Int>?
+        var start = 0
+        while start < bytes.count, let match = match(bytes[start...], isStart: start == 0) {
+            found = match.number
+            start = max(match.end, start + 1)
+        }
+        guard let found else { return .failed(reason: "nothing that the command printed matches \(text)") }
+        let number = String(decoding: bytes[found], as: UTF8.self)
+        guard let value = Double(number), value.isFinite else {
+            return .failed(reason: "\"\(number)\", which the command printed, is no number")
+        }
+        return .value(value)
+    }
+
+    private func match(_ bytes: ArraySlice<UInt8>, isStart: Bool) -> (number: Range<Int>, end: Int)? {
+        var matches = [regmatch_t](repeating: regmatch_t(), count: 2)
+        let isFound = bytes.withUnsafeBytes { buffer in
+            guard let text = buffer.baseAddress?.assumingMemoryBound(to: CChar.self) else { return false }
+            return regexec(&expression, text, matches.count, &matches, isStart ? 0 : REG_NOTBOL) == 0
+        }
+        guard isFound else { return nil }
+        let group = matches[1].rm_so >= 0 ? matches[1] : matches[0]
+        let start = bytes.startIndex
+        return (start + Int(group.rm_so)..<start + Int(group.rm_eo), start + Int(matches[0].rm_eo))
+    }
+}

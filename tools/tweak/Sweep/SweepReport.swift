@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+import CTweakSystem
+import CommandSupport
+import Glibc
+import TweakJSON
+import TweakPlot
+import TweakProtocol
+import TweakRecords
+import TweakSearch
+import TweakSystem
+
+/// The results of a sweep for people and for scripts.
+struct SweepReport {
+    let sweep: Sweep
+    let axes: [SearchAxis]
+    /// The name of the result: `p95(Motor/State/Error)`.
+    let measure: String
+    let isMaximizing: Bool
+
+    /// The points, the best one first, and those without a result at the end.
+    private var points: [SearchPoint] {
+        let ranking = sweep.trials.ranking()
+        let ranked = Set(ranking)
+        return ranking + sweep.trials.points.filter { !ranked.contains($0) }
+    }
+
+    /// Whether the best point is better than the values before the sweep.
+    var isImproved: Bool {
+        guard let best = sweep.best, let mean = sweep.trials.summary(of: best, .final).mean else {
+            return false
+        }
+        guard let before = sweep.trials.summary(of: sweep.reference).mean else { return true }
+        return isMaximizing ? mean > before : mean < before
+    }
+
+    // MARK: Table
+
+    /// The lines of the table, without a newline at the end.
+    var table: String {
+        let before = sweep.trials.summary(of: sweep.reference)
+        let names = axes.map(\.tweak.key.name)
+        let headers = axes.map { axis in
+            let isUnique = names.count { $0 == axis.tweak.key.name } == 1
+            return (isUnique ? axis.tweak.key.name : "\(axis.tweak.key)")
+        }
+        let points = points
+        let rows = points.map { point in
+            let summary = sweep.trials.summary(of: point)
+            let again = sweep.trials.summary(of: point, .final)
+            let notes = [
+                point == sweep.best ? "best" : nil, point == sweep.reference ? "before" : nil,
+                summary.mean == nil ? "failed" : nil,
+            ]
+            return zip(axes, point.values).map { $0.tweak.text(of: $1) }
+                + [
+                    summary.mean.map(Self.text) ?? "", summary.deviation.map(Self.text) ?? "",
+                    "\(summary.count)", again.mean.map(Self.text) ?? "",
+                    point == sweep.reference ? "" : Self.change(summary.mean, from: before.mean),
+                    notes.compactMap(\.self).joined(separator: ", "),
+                ]
+        }
+        let table = TextTable(
+            header: headers + ["RESULT", "SD", "RUNS", "AGAIN", "CHANGE", "NOTE"],
+            optional: ["SD", "AGAIN", "CHANGE", "NOTE"], emphasized: points.map { $0 == sweep.best },
+            rows: rows)
+        return ([heading, table.text] + [driftText].compactMap(\.self)).joined(separator: "\n")
+    }
+
+    private var heading: String { printable("\(measure), \(isMaximizing ? "higher" : "lower") is better") }
+
+    private var driftText: String? {
+        guard let drift = sweep.trials.drift else { return nil }
+        let last = sweep.trials.measurements.last?.time ?? 0
+        return "The reference changed by \(Self.text(drift.slope * (last - drift.start))) meanwhile; "
+            + "the results are corrected."
+    }
+
+    private static func change(_ mean: Double?, from before: Double?) -> String {
+        guard let mean, let before, before != 0, mean.isFinite else { return "" }
+        let percent = (mean - before) / abs(before) * 100
+        return (percent > 0 ? "+" : "") + formatted(percent, "%.1f") + " %"
+    }
+
+    /// A number with as many digits as a measurement is worth.
+    static func text(_ number: Double) -> String { formatted(number, "%.5g") }
+
+    private static func formatted(_ number: Double, _ format: String) -> String {
+        var text = [CChar](repeating: 0, count: 64)
+        let count = withVaList([number]) { vsnprintf(&text, text.count, format, $0) }
+        return String(decoding: text.prefix(Int(count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    // MARK: Pictures
+
+    /// The results over each tweak that is a number.
+    ///
+    /// - Parameter columns: The width.
+    func pictures(columns: Int, isUnicode: Bool) -> [String] {
+        axes.indices.filter { axes[$0].isOrdered }.flatMap { index in
+            let results = points.compactMap { point -> (x: Double, y: Double)? in
+                // The values before the sweep may be far from the others.
+                guard sweep.trials.summary(of: point, .trial).count > 0, let x = point.values[index].number,
+                    let y = sweep.trials.summary(of: point).mean
+                else {
+                    return nil
+                }
+                return (x, y)
+            }
+            let unit = axes[index].tweak.unit.map { " (\($0))" } ?? ""
+            let plot = PointPlot(results, title: measure, axis: "\(axes[index].tweak.key)\(unit)")
+            let lines = plot.lines(columns: min(columns, 80), rows: 14, unicode: isUnicode)
+            return lines.isEmpty ? [] : [""] + lines
+        }
+    }
+
+    // MARK: JSON
+
+    /// The JSON form. Scripts rely on its keys.
+    struct Form: Encodable {
+        let measure: String
+        let isMaximizing, isComplete, isImproved: Bool
+        let best: Point?
+        let reference: Point
+        let points: [Point]
+        /// The change of the reference in a second, which the results do not contain any more.
+        let drift: Double?
+
+        struct Point: Encodable {
+            let values: JSONValue
+            let mean, deviation: Double?
+            let runs: Int
+            /// The mean of the runs after the choice, for the best points.
+            let again: Double?
+        }
+    }
+
+    /// - Parameter isComplete: Whether the sweep has come to its end.
+    func form(isComplete: Bool) -> Form {
+        Form(
+            measure: measure, isMaximizing: isMaximizing, isComplete: isComplete, isImproved: isImproved,
+            best: sweep.best.map(form), reference: form(of: sweep.reference), points: points.map(form),
+            drift: sweep.trials.drift?.slope)
+    }
+
+    private func form(of point: SearchPoint) -> Form.Point {
+        var values: JSONObject = [:]
+        for (axis, value) in zip(axes, point.values) { values["\(axis.tweak.key)"] = .scalar(value) }
+        let summary = sweep.trials.summary(of: point)
+        return Form.Point(
+            values: .object(values), mean: summary.mean, deviation: summary.deviation, runs: summary.count,
+            again: sweep.trials.summary(of: point, .final).mean)
+    }
+}
+
+/// Writes each measurement at once, so that nothing is lost however the command ends.
+struct SweepCSV {
+    private let descriptor: CInt
+    private let name: String
+
+    /// - Parameter path: The path; `nil` for standard output.
+    /// - Throws: ``Failure`` of the kind ``Failure/Kind/cannotCreate``.
+    init(to path: String?, _ axes: [SearchAxis]) throws(Failure) {
+        name = path ?? "standard output"
+        descriptor =
+            path.map { open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0o666) } ?? STDOUT_FILENO
+        guard descriptor >= 0 else { throw Failure("\(name): \(systemMessage())", .cannotCreate) }
+        try write(["time", "purpose"] + axes.map { "\($0.tweak.key)" } + ["result"])
+    }
+
+    func add(_ measurement: Trials.Measurement) throws(Failure) {
+        let time = (measurement.time * 1000).rounded() / 1000
+        try write(
+            ["\(time)", measurement.purpose.rawValue] + measurement.point.values.map { "\($0)" }
+                + [measurement.value.map { "\($0)" } ?? ""])
+    }
+
+    private func write(_ fields: [String]) throws(Failure) {
+        let bytes = Array((fields.map(\.csvField).joined(separator: ",") + "\n").utf8)
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress, $0.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Failure("\(name): \(systemMessage())", .inputOutput) }
+            written += count
+        }
+    }
+}

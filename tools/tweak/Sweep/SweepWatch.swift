@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+import CommandSupport
+import Glibc
+import TweakClient
+import TweakProtocol
+import TweakRecords
+import TweakSystem
+
+/// Notices what ends a sweep: signals and breached guards. Everything that waits asks it again and again.
+struct SweepWatch {
+    private static let signals = [SIGINT, SIGTERM, SIGHUP]
+
+    private let program: any Program
+    private let guards: [(condition: GuardArgument, tweak: JSONTweak)]
+    /// Reads the guarded tweaks of a process without the library, in the order of the names.
+    private let sampler: MemorySampler?
+    private let period: Duration
+    private var due = ContinuousClock.now
+    private var awaited = sigset_t()
+    private var before = sigset_t()
+
+    /// Holds signals back, so that the values can be put back first.
+    ///
+    /// - Parameter rate: How often the guards are checked in a second.
+    init(_ guards: [GuardArgument], of program: any Program, rate: Double) throws(Failure) {
+        self.program = program
+        var guarded: [(condition: GuardArgument, tweak: JSONTweak)] = []
+        for condition in guards {
+            let tweak = try program.tweak(named: condition.name)
+            guard tweak.declaration.type.canBeMonitored else {
+                throw Failure(
+                    "\(tweak.declaration.key): only a number or a Bool can be guarded, not "
+                        + tweak.declaration.type.withArticle, .invalid)
+            }
+            guarded.append((condition, tweak))
+        }
+        self.guards = guarded
+        sampler = try (program as? MemoryProgram)?.sampler(for: guarded.map(\.tweak.declaration.key))
+        period = guarded.isEmpty ? .milliseconds(50) : .seconds(1) / rate
+        sigemptyset(&awaited)
+        for number in Self.signals { sigaddset(&awaited, number) }
+        sigprocmask(SIG_BLOCK, &awaited, &before)
+    }
+
+    /// The signals that were blocked before, for commands.
+    var signalMask: sigset_t { before }
+
+    /// Lets signals through again.
+    func end() {
+        var mask = before
+        sigprocmask(SIG_SETMASK, &mask, nil)
+    }
+
+    /// The time until ``check()`` must be called again.
+    var patience: Duration { max(due - .now, .zero) }
+
+    /// Throws ``Failure`` if a signal has come or a guard is breached.
+    mutating func check() throws(Failure) {
+        var none = timespec()
+        let number = withUnsafePointer(to: awaited) { sigtimedwait($0, nil, &none) }
+        if number > 0 { throw Failure("interrupted", .negative, exitCode: 128 + number) }
+        guard .now >= due else { return }
+        due = .now + period
+        // The program would send samples later, in batches.
+        let sampled = try sampler.map { sampler throws(Failure) in
+            (sampler.declarations.map(\.key), try sampler.read())
+        }
+        for (condition, tweak) in guards {
+            let key = tweak.declaration.key
+            let value: TweakValue?
+            if let (keys, values) = sampled {
+                value = keys.firstIndex(of: key).flatMap { values[$0] }
+            } else {
+                value = try program.tweak(key)?.value
+            }
+            guard condition.holds(for: value?.guardedNumber ?? .nan) else {
+                let text = value.map { tweak.declaration.text(of: $0, rounded: true) } ?? "gone"
+                throw Failure("the guard \(condition.text) is breached: \(key) is \(text)", .negative)
+            }
+        }
+    }
+
+    /// Waits, and checks meanwhile.
+    mutating func wait(until end: ContinuousClock.Instant) throws(Failure) {
+        while true {
+            try check()
+            let rest = min(end - .now, patience)
+            guard end > .now else { return }
+            usleep(useconds_t(max(rest / .microseconds(1), 0).rounded(.up)))
+        }
+    }
+}
+
+extension TweakValue {
+    fileprivate var guardedNumber: Double? {
+        switch self {
+        case .bool(let flag): flag ? 1 : 0
+        case .integer(let number): Double(number)
+        case .double(let number): number
+        case .string, .color, .nothing: nil
+        }
+    }
+}
