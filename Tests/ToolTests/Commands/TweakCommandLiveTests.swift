@@ -78,6 +78,11 @@ import Testing
         let home = try LiveProgram.home()
         let process = try start(LiveProgram.path, [], home: home, environment: ProgramBuild.usual.environment)
         defer { process.kill() }
+        #expect(
+            waitUntil {
+                (try? String(contentsOfFile: "/proc/\(process.processID)/maps", encoding: .utf8))?
+                    .contains("libtweaks") == true
+            })
         // As on a busy machine.
         kill(process.processID, SIGSTOP)
         let command = try start(
