@@ -53,8 +53,8 @@ package struct SourceBaking {
     package private(set) var changes: [SourceChange] = []
     /// The tweaks that stay, with a sentence for each of their places at fault.
     package private(set) var staying: [StayingTweak] = []
-    /// The number of tweaks that have the wanted default already.
-    package private(set) var doneCount = 0
+    /// The tweaks that have the wanted default already.
+    package private(set) var done: Set<TweakKey> = []
 
     /// - Parameters:
     ///   - folders: Where relative paths of records begin.
@@ -87,7 +87,7 @@ package struct SourceBaking {
             }
         }
         guard problems.isEmpty else { return staying += problems }
-        if planned.isEmpty { doneCount += 1 }
+        if planned.isEmpty { done.formUnion(declarations.map(\.key)) }
         changes += planned
     }
 
