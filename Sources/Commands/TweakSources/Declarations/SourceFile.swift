@@ -5,9 +5,9 @@ internal import TweakRecords
 package struct SourceFile {
     /// The content of the file.
     package let bytes: [UInt8]
-    private let language: SourceLanguage
-    private let tokens: [SourceToken]
-    private let declarations: [SourceDeclaration]
+    let language: SourceLanguage
+    let tokens: [SourceToken]
+    let declarations: [SourceDeclaration]
     /// The macros that a source in C or C++ defines, with their definitions.
     private let macros: [String: [SourceToken]]
     private let numbering: LineNumbering
@@ -89,7 +89,7 @@ extension SourceFile {
         return edits
     }
 
-    private func written(_ declaration: SourceDeclaration, _ tweak: TweakDeclaration) throws(Obstacle)
+    func written(_ declaration: SourceDeclaration, _ tweak: TweakDeclaration) throws(Obstacle)
         -> WrittenDefault
     {
         if let obstacle = declaration.obstacle { throw Obstacle(reason: obstacle) }
@@ -127,7 +127,7 @@ extension SourceFile {
     }
 
     /// The reason why a line has no declaration of a tweak.
-    private func absence(
+    func absence(
         of key: TweakKey, _ line: Int, _ named: [SourceDeclaration], _ isThere: (SourcePlace) -> Bool
     ) -> Obstacle {
         let used = tokens.filter { $0.kind == .identifier && isThere(numbering.place(ofLine: $0.line)) }.map(
