@@ -57,7 +57,9 @@ struct FollowCommand: ParsableCommand {
 
     private func wait(for followers: [SourceFollower]) {
         guard !followers.isEmpty else { return }
-        var entries = followers.flatMap(\.descriptors).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        var entries = followers.flatMap(\.descriptors).map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
         let isPolling = followers.contains(where: \.isPolling)
         poll(&entries, nfds_t(entries.count), isPolling ? 250 : -1)
     }

@@ -69,7 +69,9 @@ final class SourceFollower {
     }
 
     private func isRunning() throws(Failure) -> Bool {
-        guard let program = program as? LiveProgram else { return (program as? MemoryProgram)?.hasEnded == false }
+        guard let program = program as? LiveProgram else {
+            return (program as? MemoryProgram)?.hasEnded == false
+        }
         do throws(ConnectionError) {
             try program.connection.receive()
             while try program.connection.nextMessage() != nil {}
@@ -136,17 +138,18 @@ final class SourceFollower {
 
     /// Several tweaks of a file with one reason are one message, because half-typed text can hide many.
     private func report(_ staying: [StayingTweak]) {
-        let groups = Dictionary(grouping: staying) { tweak in
-            let file = tweak.place?.split(separator: ":").dropLast().joined(separator: ":")
-            return "\(file ?? ""): \(tweak.reason)"
-        }
-        var seen: Set<String> = []
+        var groups: [(reason: String, first: StayingTweak, count: Int)] = []
         for tweak in staying {
-            guard let group = groups.first(where: { $0.value.contains { $0.message == tweak.message } }),
-                seen.insert(group.key).inserted
-            else { continue }
-            let others = group.value.count - 1
-            warn((group.value.first ?? tweak).message + (others > 0 ? "; so do \(others) more of the file" : ""))
+            let file = tweak.place?.split(separator: ":").dropLast().joined(separator: ":") ?? ""
+            let reason = "\(file): \(tweak.reason)"
+            if let index = groups.firstIndex(where: { $0.reason == reason }) {
+                groups[index].count += 1
+            } else {
+                groups.append((reason, tweak, 1))
+            }
+        }
+        for (_, first, count) in groups {
+            warn(first.message + (count > 1 ? "; so do \(count - 1) more of the file" : ""))
         }
     }
 }

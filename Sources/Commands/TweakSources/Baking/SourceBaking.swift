@@ -117,7 +117,8 @@ package struct SourceBaking {
         return edits.map { edit in
             let line = read.source.lines.line(of: edit.range.lowerBound)
             return SourceChange(
-                tweak: declaration.key, place: declaration.location ?? "", path: path, range: edit.range, line: line,
+                tweak: declaration.key, place: declaration.location ?? "", path: path, range: edit.range,
+                line: line,
                 column: edit.range.lowerBound - read.source.lines.range(of: line).lowerBound + 1,
                 oldText: Array(read.source.bytes[edit.range]), newText: edit.text, oldValue: edit.former,
                 newValue: value)

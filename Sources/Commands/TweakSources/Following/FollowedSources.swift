@@ -43,6 +43,9 @@ package struct FollowedSources: ~Copyable {
 
     private var tweaks: [Followed] = []
     private var files: [String: SourceFile] = [:]
+    /// The files whose brackets were closed at first, in which a bracket that is not closed is text being typed. The
+    /// brackets of a regular expression may never be.
+    private var closed: Set<String> = []
     private var changes: SourceChanges
 
     /// Readable after a change.
@@ -85,6 +88,7 @@ package struct FollowedSources: ~Copyable {
         fileCount = paths.count
         changes = try SourceChanges(of: paths)
         for path in paths { read(path) }
+        closed = Set(files.filter { $0.value.hasClosedBrackets }.keys)
     }
 
     private mutating func read(_ path: String) {
@@ -119,57 +123,72 @@ package struct FollowedSources: ~Copyable {
 
     private mutating func update(_ changed: Set<String>) -> Update {
         var update = Update()
-        for index in tweaks.indices where tweaks[index].places.contains(where: { changed.contains($0.path) }) {
-            let (found, problem) = value(at: index)
-            if let problem {
-                if tweaks[index].reported.insert(problem.reason).inserted { update.staying.append(problem) }
-            } else if let found {
+        for index in tweaks.indices where tweaks[index].places.contains(where: { changed.contains($0.path) })
+        {
+            switch literal(at: index) {
+            case .edit(let edit):
                 tweaks[index].reported = []
-                guard found.value != tweaks[index].value else { continue }
-                tweaks[index].value = found.value
-                update.edits.append(found)
+                guard edit.value != tweaks[index].value else { continue }
+                tweaks[index].value = edit.value
+                update.edits.append(edit)
+            case .staying(let tweak):
+                if tweaks[index].reported.insert(tweak.reason).inserted { update.staying.append(tweak) }
+            case nil: continue
             }
         }
         return update
     }
 
-    /// The value that the sources have for a tweak, or the reason why there is none.
-    private mutating func value(at index: Int) -> (Edit?, StayingTweak?) {
+    private enum Literal {
+        case edit(Edit)
+        case staying(StayingTweak)
+    }
+
+    /// The value that the sources have for a tweak, the same at all places, or the reason why there is none; `nil` if no
+    /// source could be read.
+    private mutating func literal(at index: Int) -> Literal? {
         let tweak = tweaks[index].tweak
         var found: Edit?
-        for number in tweaks[index].places.indices {
-            let place = tweaks[index].places[number]
-            guard let file = files[place.path] else { continue }
-            var last = "\(place.file):\(place.line)"
-            do throws(Obstacle) {
+        var here = ""
+        do throws(Obstacle) {
+            for number in tweaks[index].places.indices {
+                let place = tweaks[index].places[number]
+                guard let file = files[place.path] else { continue }
+                here = "\(place.file):\(place.line)"
+                guard file.hasClosedBrackets || !closed.contains(place.path) else {
+                    throw Obstacle(reason: "a bracket in the file is not closed")
+                }
                 let (defaults, positions) = try file.defaults(
                     of: tweak, atLine: place.line, of: place.file, known: place.positions)
                 tweaks[index].places[number].positions = positions
-                for (declared, line) in defaults {
-                    last = "\(place.file):\(line)"
-                    let value = try declared.get()
-                    guard value == found?.value ?? value else {
+                for (value, line) in defaults {
+                    here = "\(place.file):\(line)"
+                    let value = try value.get()
+                    if let found, found.value != value {
                         throw Obstacle(
-                            reason: "its default is \(value.quoted) there and \(found?.value.quoted ?? "") at "
-                                + (found?.place ?? ""))
+                            reason:
+                                "its default is \(value.quoted) there and \(found.value.quoted) at \(found.place)"
+                        )
                     }
-                    if found == nil { found = Edit(tweak: tweak, place: last, value: value) }
+                    found = found ?? Edit(tweak: tweak, place: here, value: value)
                 }
-            } catch {
-                return (nil, StayingTweak(tweak: tweak.key, place: last, reason: error.reason))
             }
-        }
-        guard let found else { return (nil, nil) }
-        do throws(TweakValueError) {
-            guard try tweak.admit(found.value).wasClamped else { return (found, nil) }
-            return (
-                nil,
-                StayingTweak(
-                    tweak: tweak.key, place: found.place,
-                    reason: outsideLimits(found.value.quoted, allowed: tweak.allowed))
-            )
+            guard let found else { return nil }
+            here = found.place
+            try check(found.value, of: tweak)
+            return .edit(found)
         } catch {
-            return (nil, StayingTweak(tweak: tweak.key, place: found.place, reason: Obstacle(error, of: tweak).reason))
+            return .staying(StayingTweak(tweak: tweak.key, place: here, reason: error.reason))
+        }
+    }
+
+    private func check(_ value: TweakValue, of tweak: TweakDeclaration) throws(Obstacle) {
+        let admission: TweakDeclaration.Admission
+        do throws(TweakValueError) { admission = try tweak.admit(value) } catch {
+            throw Obstacle(error, of: tweak)
+        }
+        guard !admission.wasClamped else {
+            throw Obstacle(reason: outsideLimits(value.quoted, allowed: tweak.allowed))
         }
     }
 }
@@ -186,7 +205,6 @@ extension SourceFile {
     ) throws(Obstacle) -> (
         [(value: Result<TweakValue, Obstacle>, line: Int)], positions: (own: [Int], count: Int)
     ) {
-        guard hasClosedBrackets else { throw Obstacle(reason: "a bracket in the file is not closed") }
         func isThere(_ place: SourcePlace) -> Bool {
             place.line == line && (place.file == nil || place.file == file)
         }
@@ -210,7 +228,7 @@ extension SourceFile {
     }
 
     /// Whether each bracket of a Swift file is closed. In C those of the branches of an `#if` may not be.
-    private var hasClosedBrackets: Bool {
+    fileprivate var hasClosedBrackets: Bool {
         language == .c
             || SwiftDeclarations.brackets.allSatisfy { brackets in
                 tokens.count { $0.has(brackets.open) } == tokens.count { $0.has(brackets.close) }

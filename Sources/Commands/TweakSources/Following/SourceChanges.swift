@@ -45,7 +45,9 @@ struct SourceChanges: ~Copyable {
                 while rest.count >= MemoryLayout<inotify_event>.size {
                     let event = rest.loadUnaligned(as: inotify_event.self)
                     let size = MemoryLayout<inotify_event>.size + Int(event.len)
-                    let name = rest[MemoryLayout<inotify_event>.size..<min(size, rest.count)].prefix { $0 != 0 }
+                    let name = rest[MemoryLayout<inotify_event>.size..<min(size, rest.count)].prefix {
+                        $0 != 0
+                    }
                     note(event, of: String(decoding: name, as: UTF8.self), &changed)
                     rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(size))
                 }
