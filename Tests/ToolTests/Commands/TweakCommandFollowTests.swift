@@ -150,7 +150,20 @@ private final class EditedProgram {
         let program = try EditedProgram()
         let follow = try program.follow()
         try program.save("\"Limit\", 3", "\"Limit\", 4")
-        #expect(waitUntil { follow.written.error.contains("motor.c:9: Motor/Control/Limit: ") })
+        #expect(waitUntil { follow.written.error.contains("motor.c:9: Motor/Control/Limit stays, because ") })
+        follow.kill()
+        _ = follow.wait()
+    }
+
+    @Test func `What is edited while the program is stopped waits`() throws {
+        let program = try EditedProgram()
+        let follow = try program.follow()
+        kill(program.process.processID, SIGSTOP)
+        try program.save("1.50", "2.25")
+        #expect(waitUntil { follow.written.error.contains("what is edited waits until it goes on") })
+        try program.save("1.50", "2.5")
+        kill(program.process.processID, SIGCONT)
+        program.expect("gain 2.5 3")
         follow.kill()
         _ = follow.wait()
     }

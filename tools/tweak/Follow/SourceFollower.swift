@@ -14,6 +14,8 @@ final class SourceFollower {
     /// Tweaks whose overrides have been mentioned.
     private var mentioned: Set<TweakKey> = []
     private var hasBegun = false
+    /// Edits that the program has not answered to, because it is stopped, perhaps by a debugger.
+    private var waiting: [FollowedSources.Edit] = []
     /// Whether the title precedes each line.
     var showsTitle = false
 
@@ -22,8 +24,9 @@ final class SourceFollower {
     var descriptors: [CInt] {
         [sources.descriptor] + ((program as? LiveProgram).map { [$0.connection.descriptor] } ?? [])
     }
-    /// Whether to look from time to time: the process without the library may have ended, or a folder be back.
-    var isPolling: Bool { program is MemoryProgram || sources.isIncomplete }
+    /// Whether to look from time to time: the process without the library may have ended, a stopped one go on, or a
+    /// folder be back.
+    var isPolling: Bool { program is MemoryProgram || !waiting.isEmpty || sources.isIncomplete }
 
     /// - Parameter from: The folder of the sources that the user named.
     init(of program: any Program, from: String?, _ format: OutputFormat) throws(Failure) {
@@ -60,12 +63,21 @@ final class SourceFollower {
         let update = hasBegun ? sources.update() : sources.first()
         hasBegun = true
         report(update.staying)
-        do throws(Failure) { try set(update.edits) } catch {
+        let newer = Set(update.edits.map(\.tweak.key))
+        let edits = waiting.filter { !newer.contains($0.tweak.key) } + update.edits
+        do throws(Failure) {
+            try set(edits)
+            waiting = []
+            return true
+        } catch  where error.kind == .busy {
+            if waiting.isEmpty { warn("\(title): \(error.message); what is edited waits until it goes on") }
+            waiting = edits
+            return true
+        } catch {
             // It has ended meanwhile.
             guard error.kind == .unavailable, try !isRunning() else { throw error }
             return false
         }
-        return true
     }
 
     private func isRunning() throws(Failure) -> Bool {
@@ -99,9 +111,10 @@ final class SourceFollower {
         let refused = Dictionary(answer.refused.map { ($0.tweak, $0.message) }) { first, _ in first }
         var made: [(edit: FollowedSources.Edit, before: JSONTweak)] = []
         for change in changes {
-            if let message = refused[change.edit.tweak.key] {
-                warn("\(change.edit.place): \(message)")
-            } else if answer.applied.contains(change.edit.tweak.key) {
+            let key = change.edit.tweak.key
+            if let reason = refused[key]?.replacing("\(key): ", with: "", maxReplacements: 1) {
+                warn(StayingTweak(tweak: key, place: change.edit.place, reason: reason).message)
+            } else if answer.applied.contains(key) {
                 made.append(change)
             }
         }

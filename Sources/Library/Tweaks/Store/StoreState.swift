@@ -188,7 +188,8 @@ extension StoreState {
         }
         guard !dropped.isEmpty else { return true }
         baked.removeAll(where: dropped.contains)
-        let update = ValueUpdate(dropped.map { ($0, nil) }, in: .overrides, by: .file)
+        var update = ValueUpdate(dropped.map { ($0, nil) }, in: .overrides, by: .file)
+        update.session = nil
         return commit(plan(update, in: layers), of: update)
     }
 
