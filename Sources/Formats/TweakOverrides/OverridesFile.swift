@@ -344,7 +344,7 @@ public struct OverridesDocument: Hashable, Sendable {
         }
     }
 
-    /// Notes that the override of a tweak was baked. The note goes when the override is set or removed.
+    /// Notes that the override of a tweak was baked. The note goes when the override changes.
     package mutating func noteBaked(_ key: TweakKey) { baked[key.description] = self[key] }
 
     /// The number of values.
@@ -368,7 +368,7 @@ public struct OverridesDocument: Hashable, Sendable {
             root[ByteText(key.category)]?.members[ByteText(key.collection)]?.members[ByteText(key.name)]
         }
         set {
-            if !baked.isEmpty { baked[key.description] = nil }
+            if !baked.isEmpty, newValue != self[key] { baked[key.description] = nil }
             guard newValue != nil || self[key] != nil else { return }
             // Removed first, so that they are changed in place and not copied.
             var collections = root.removeValue(forKey: ByteText(key.category))?.members ?? [:]

@@ -106,10 +106,12 @@ extension BakedProgram {
         #expect(lines.contains { $0.contains("First") && $0.contains("override") })
     }
 
+    // The second is another one with the same value.
     @Test(arguments: ["3", "2.25"])
-    func `An override that was set since is kept`(value: String) throws {
+    func `An override that was changed since is kept`(value: String) throws {
         #expect(try program.tweak("set", "./motor", "Gain", "2.25").succeeded)
         #expect(try program.tweak("bake", "./motor", "--write").succeeded)
+        #expect(try program.tweak("set", "./motor", "Gain", "3").succeeded)
         #expect(try program.tweak("set", "./motor", "Gain", value).succeeded)
         #expect(!(try program.tweak("list").output.contains(note)))
         try program.build()
