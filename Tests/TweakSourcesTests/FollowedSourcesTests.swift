@@ -163,7 +163,7 @@ enum Saving: CaseIterable {
     }
 
     @Test(arguments: Saving.allCases)
-    func `Swift`(save: Saving) throws {
+    func `In Swift`(save: Saving) throws {
         func text(_ literal: String) -> String {
             """
             enum Spring {

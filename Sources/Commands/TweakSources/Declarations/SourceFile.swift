@@ -12,11 +12,13 @@ package struct SourceFile {
     private let macros: [String: [SourceToken]]
     private let numbering: LineNumbering
     let lines: SourceLines
+    private let isUTF8: Bool
 
     /// Parses a source.
     package init(_ bytes: [UInt8], _ language: SourceLanguage) {
         (self.bytes, self.language) = (bytes, language)
         lines = SourceLines(of: bytes)
+        isUTF8 = String(validating: bytes, as: UTF8.self) != nil
         let counted = SourceLines(of: bytes, countingReturns: true)
         switch language {
         case .c:
@@ -95,7 +97,6 @@ extension SourceFile {
         if let obstacle = declaration.obstacle { throw Obstacle(reason: obstacle) }
         switch language {
         case .c:
-            let isUTF8 = String(validating: bytes, as: UTF8.self) != nil
             return try CDefault(
                 bytes: bytes, isUTF8: isUTF8, macros: Set(macros.keys), declaration: declaration
             ).read(tweak.type)

@@ -32,6 +32,24 @@ package struct FollowedSources: ~Copyable {
         var positions: (own: [Int], count: Int)?
     }
 
+    /// A file as it was read last.
+    private struct ReadFile {
+        let source: SourceFile
+        /// The declarations by name, in the order of the file.
+        let declarations: [TweakKey: [SourceDeclaration]]
+        let hasClosedBrackets: Bool
+
+        init(_ source: SourceFile) {
+            self.source = source
+            hasClosedBrackets = source.hasClosedBrackets
+            var named: [TweakKey: [SourceDeclaration]] = [:]
+            for declaration in source.declarations {
+                if let key = declaration.key { named[key, default: []].append(declaration) }
+            }
+            declarations = named
+        }
+    }
+
     private struct Followed {
         let tweak: TweakDeclaration
         var places: [Place]
@@ -42,7 +60,7 @@ package struct FollowedSources: ~Copyable {
     }
 
     private var tweaks: [Followed] = []
-    private var files: [String: SourceFile] = [:]
+    private var files: [String: ReadFile] = [:]
     /// The files whose brackets were closed at first, in which a bracket that is not closed is text being typed. The
     /// brackets of a regular expression may never be.
     private var closed: Set<String> = []
@@ -94,7 +112,7 @@ package struct FollowedSources: ~Copyable {
     private mutating func read(_ path: String) {
         // A file that is gone for a moment, or for good, changes nothing.
         guard let bytes = try? readInput(path, isNamed: false) else { return }
-        files[path] = SourceFile(bytes, SourceLanguage(path: path))
+        files[path] = ReadFile(SourceFile(bytes, SourceLanguage(path: path)))
     }
 
     /// What differs from the defaults with which the program was built.
@@ -158,8 +176,9 @@ package struct FollowedSources: ~Copyable {
                 guard file.hasClosedBrackets || !closed.contains(place.path) else {
                     throw Obstacle(reason: "a bracket in the file is not closed")
                 }
-                let (defaults, positions) = try file.defaults(
-                    of: tweak, atLine: place.line, of: place.file, known: place.positions)
+                let (defaults, positions) = try file.source.defaults(
+                    of: tweak, in: file.declarations[tweak.key] ?? [], atLine: place.line, of: place.file,
+                    known: place.positions)
                 tweaks[index].places[number].positions = positions
                 for (value, line) in defaults {
                     here = "\(place.file):\(line)"
@@ -197,18 +216,19 @@ extension SourceFile {
     /// The defaults of a tweak, with their lines.
     ///
     /// - Parameters:
+    ///   - named: The declarations with its name.
     ///   - line: The line in the record, and its file as the record names it.
     ///   - known: The positions of the declarations when the file was read before.
     /// - Returns: Also the positions, which stay the same as long as the number of declarations does.
     fileprivate func defaults(
-        of tweak: TweakDeclaration, atLine line: Int, of file: String, known: (own: [Int], count: Int)?
+        of tweak: TweakDeclaration, in named: [SourceDeclaration], atLine line: Int, of file: String,
+        known: (own: [Int], count: Int)?
     ) throws(Obstacle) -> (
         [(value: Result<TweakValue, Obstacle>, line: Int)], positions: (own: [Int], count: Int)
     ) {
         func isThere(_ place: SourcePlace) -> Bool {
             place.line == line && (place.file == nil || place.file == file)
         }
-        let named = declarations.filter { $0.key == tweak.key }
         guard !named.isEmpty else { throw absence(of: tweak.key, line, named, isThere) }
         var there = named.indices.filter { isThere(named[$0].place) }
         if there.isEmpty { there = named.indices.filter { named[$0].outerPlaces.contains(where: isThere) } }
