@@ -145,4 +145,58 @@ import TweakRecords
         }
         #expect(error?.description.contains(below + "/tweaks") == true)
     }
+
+    // MARK: - Baked overrides
+
+    private func tweak(_ name: String, _ value: TweakValue) -> (tweak: TweakDeclaration, value: TweakValue) {
+        (TweakDeclaration(key: TweakKey("A", "B", name), type: .double, defaultValue: 0.0), value)
+    }
+
+    @Test func `A note is about the value that was baked`() throws {
+        try file.update([key: 2, TweakKey("A", "B", "D"): 3])
+        try file.noteBaked([tweak("C", 2.0), tweak("D", 4.0), tweak("E", 5.0)])
+        #expect(try file.load().bakedKeys == [key])
+        // Another one leaves it.
+        try file.update([TweakKey("A", "B", "D"): 4])
+        #expect(try file.load().bakedKeys == [key])
+        // It is no override.
+        #expect(Set(try file.load().keys) == [key, TweakKey("A", "B", "D")])
+    }
+
+    @Test(arguments: [3, nil] as [TweakValue?])
+    func `An override that changes has no note any more`(value: TweakValue?) throws {
+        try file.update([key: 2])
+        try file.noteBaked([tweak("C", 2.0)])
+        try file.update([key: 2])
+        #expect(try file.load().bakedKeys == [key])
+        try file.update([key: value])
+        #expect(try file.load().bakedKeys == [])
+        try file.update([key: 2])
+        #expect(try file.load().bakedKeys == [])
+    }
+
+    @Test func `A value that was edited by hand is not the baked one`() throws {
+        try file.update([key: 2])
+        try file.noteBaked([tweak("C", 2.0)])
+        let text = try String(contentsOfFile: file.path, encoding: .utf8)
+        try home.write("tweaks/program/overrides.json", text.replacing("\"C\" : 2", with: "\"C\" : 3"))
+        #expect(try file.load().bakedKeys == [])
+        #expect(try file.load()[key] == .scalar(3))
+    }
+
+    @Test func `Notes are apart from a category of that name`() throws {
+        let baked = TweakKey("baked", "A", "B")
+        try file.update([key: 2, baked: 5])
+        try file.noteBaked([tweak("C", 2.0)])
+        var document = try file.load()
+        #expect(document.bakedKeys == [key] && document[baked] == .scalar(5) && document.count == 2)
+        try file.update([baked: TweakValue?.none])
+        document = try file.load()
+        #expect(document.bakedKeys == [key] && document.keys == [key])
+    }
+
+    @Test func `Without a file nothing is noted`() throws {
+        try file.noteBaked([tweak("C", 2.0)])
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+    }
 }

@@ -44,7 +44,7 @@ struct TweakCommand: ParsableCommand {
             WatchCommand.self, PlotCommand.self, MeasureCommand.self, SweepCommand.self,
             LogCommand.self, UndoCommand.self, RevertCommand.self,
             MarkCommand.self, RecordCommand.self, ReplayCommand.self, RunCommand.self, ExecCommand.self,
-            EditCommand.self, BakeCommand.self,
+            EditCommand.self, BakeCommand.self, FollowCommand.self,
             ExplainCommand.self, CheckCommand.self,
             ExportCommand.self,
             ImportCommand.self, PresetCommand.self, GenerateCommand.self,

@@ -21,6 +21,7 @@ package final class MemoryProgram: Program {
 
     package var pid: pid_t? { process.pid }
     var processID: pid_t { process.pid }
+    package var hasEnded: Bool { process.hasEnded }
     package let title: String
 
     /// Reads the memory of a process.

@@ -132,6 +132,22 @@ extension Program {
         return OverridesDocument(undeclaredIn: path, besides: declared)
     }
 
+    /// The same tweaks, with those marked whose overrides were baked and have not become defaults of the binary.
+    package func markingBaked(_ tweaks: [JSONTweak]) throws(Failure) -> [JSONTweak] {
+        guard otherUser == nil, let path = try description.overrides,
+            let overrides = try? OverridesFile(path: path).load()
+        else { return tweaks }
+        let baked = Set(overrides.bakedKeys)
+        guard !baked.isEmpty else { return tweaks }
+        return tweaks.map { tweak in
+            var tweak = tweak
+            tweak.waitsForBuild =
+                baked.contains(tweak.declaration.key)
+                && (try? overrides.admission(for: tweak.declaration))?.value != tweak.declaration.defaultValue
+            return tweak
+        }
+    }
+
     /// Removes the overrides of undeclared tweaks.
     package func forget(_ keys: [TweakKey]) throws(Failure) {
         guard let path = try description.overrides, !keys.isEmpty else { return }

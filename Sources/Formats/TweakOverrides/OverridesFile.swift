@@ -88,6 +88,28 @@ public struct OverridesFile: Hashable, Sendable {
         }
     }
 
+    /// Notes which overrides have become defaults in the sources, so that the program drops them at the first start of a
+    /// build with these defaults. Overrides that have another value are left alone.
+    ///
+    /// - Parameter baked: The declarations, and the values in the sources.
+    /// - Throws: ``OverridesError``; then the file is unchanged.
+    package func noteBaked(
+        _ baked: [(tweak: TweakDeclaration, value: TweakValue)]
+    ) throws(OverridesError) {
+        guard try read() != nil else { return }
+        try file.withLock { () throws(OverridesError) in
+            let before = try load()
+            var after = before
+            for (tweak, value) in baked {
+                guard let admission = try? before.admission(for: tweak), admission.value == value else {
+                    continue
+                }
+                after.noteBaked(tweak.key)
+            }
+            if after != before { try file.replace(with: OverridesDocument.readable(after.json(), path)) }
+        }
+    }
+
     /// Call with the lock held.
     private func loadOrSetAside() throws(OverridesError) -> (document: OverridesDocument, problem: String?) {
         do throws(OverridesError) {
@@ -178,6 +200,10 @@ extension OverridesError: JSONPlaceError {
 /// Unknown parts of the file are kept unchanged.
 public struct OverridesDocument: Hashable, Sendable {
     package internal(set) var root: JSONObject
+    /// The values that were baked, by the texts of the tweaks' names. In the file they are the members of the category
+    /// `baked` that cannot be collections, because they are no objects; versions that know nothing of them keep them.
+    private var baked: JSONObject = [:]
+    private static let bakedName = ByteText("baked")
 
     /// Creates a document without overrides.
     public init() { root = [:] }
@@ -187,6 +213,11 @@ public struct OverridesDocument: Hashable, Sendable {
     /// - Throws: ``OverridesError/corrupt(path:reason:)`` if the bytes are not a JSON object.
     package init(json bytes: [UInt8], path: String) throws(OverridesError) {
         root = try Self.object(json: bytes, path: path)
+        guard case .object(let members)? = root[Self.bakedName] else { return }
+        baked = members.filter { $0.value.tweakValue != nil }
+        guard !baked.isEmpty else { return }
+        let collections = members.filter { baked[$0.key] == nil }
+        root[Self.bakedName] = collections.isEmpty ? nil : .object(collections)
     }
 
     /// Parses the object in a file or text.
@@ -207,7 +238,13 @@ public struct OverridesDocument: Hashable, Sendable {
     }
 
     /// The document as JSON with sorted keys and a newline at the end.
-    package func json() -> [UInt8] { Self.json(root) }
+    package func json() -> [UInt8] {
+        guard !baked.isEmpty else { return Self.json(root) }
+        var root = root
+        let collections = root[Self.bakedName]?.members ?? [:]
+        root[Self.bakedName] = .object(collections.merging(baked) { collection, _ in collection })
+        return Self.json(root)
+    }
 
     /// The document as one line of JSON, for an environment variable.
     package var line: String { String(decoding: JSONValue.object(root).json(isPretty: false), as: UTF8.self) }
@@ -300,6 +337,16 @@ public struct OverridesDocument: Hashable, Sendable {
         return values
     }
 
+    /// The tweaks whose overrides are the values that were baked. An override that was changed since is none.
+    package var bakedKeys: [TweakKey] {
+        baked.compactMap { name, value in
+            TweakKey(name.text).flatMap { self[$0] == value ? $0 : nil }
+        }
+    }
+
+    /// Notes that the override of a tweak was baked. The note goes when the override changes.
+    package mutating func noteBaked(_ key: TweakKey) { baked[key.description] = self[key] }
+
     /// The number of values.
     package var count: Int {
         root.values.lazy.flatMap(\.members.values).reduce(0) { $0 + $1.members.count }
@@ -321,6 +368,7 @@ public struct OverridesDocument: Hashable, Sendable {
             root[ByteText(key.category)]?.members[ByteText(key.collection)]?.members[ByteText(key.name)]
         }
         set {
+            if !baked.isEmpty, newValue != self[key] { baked[key.description] = nil }
             guard newValue != nil || self[key] != nil else { return }
             // Removed first, so that they are changed in place and not copied.
             var collections = root.removeValue(forKey: ByteText(key.category))?.members ?? [:]

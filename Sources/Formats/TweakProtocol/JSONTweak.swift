@@ -18,6 +18,9 @@ package struct JSONTweak: Hashable, Sendable {
     package var lease: JSONLease?
     /// The way to another value, or `nil`.
     package var ramp: JSONRamp?
+    /// Whether the override is the default in the sources, but not yet in the binary. Commands find that out; a program
+    /// does not know it.
+    package var waitsForBuild = false
 
     package init(
         _ declaration: TweakDeclaration, value: TweakValue? = nil, source: String? = nil,
@@ -144,6 +147,7 @@ private struct Member: Sendable {
             Member("source") { $0.source.map(TweakValue.string) },
             Member("pendingValue") { $0.pendingValue },
             Member("gate") { $0.gate.map(TweakValue.string) },
+            Member("waitsForBuild") { $0.waitsForBuild ? true : nil },
             Member("monitor") { $0.declaration.isMonitor ? true : nil },
             Member("tweak", { $0.declaration.key }) { $1.write($0) },
             Member("lease", \.lease) { $1.write($0.json) },

@@ -48,6 +48,96 @@ private struct BakedProgram {
     static func source(gain: String) -> String { source.replacing("1.50", with: gain) }
 }
 
+extension BakedProgram {
+    /// Starts it with the library, and returns when it listens.
+    func startWithLibrary() throws -> RunningCommand {
+        if !FileManager.default.fileExists(atPath: home("runtime")) {
+            try #require(mkdir(home("runtime"), 0o700) == 0)
+        }
+        let running = try start(Locations.product("tweak"), ["exec", "./motor"], home: home, in: home.path)
+        let socket = home("runtime/tweaks/\(running.processID).sock")
+        #expect(waitUntil { FileManager.default.fileExists(atPath: socket) })
+        return running
+    }
+
+    /// The overrides and the notes in the file.
+    func kept() throws -> String {
+        try String(contentsOfFile: home("config/tweaks/motor/overrides.json"), encoding: .utf8)
+    }
+}
+
+@Suite struct `tweak bake and overrides` {
+    private let program: BakedProgram
+    private let note = "baked, waits for a build"
+
+    init() throws { program = try BakedProgram() }
+
+    @Test func `A baked override is dropped when a program starts that has the default, and not before`()
+        throws
+    {
+        #expect(try program.tweak("set", "./motor", "Gain", "2.25", "First", "two").succeeded)
+        #expect(!(try program.tweak("list").output.contains(note)))
+        #expect(try program.tweak("bake", "./motor", "Gain", "--write").succeeded)
+        #expect(try program.tweak("list").lines.filter { $0.contains(note) }.count == 1)
+        let old = try program.startWithLibrary()
+        defer { old.kill() }
+        let list = try program.tweak("list", "\(old.processID)")
+        #expect(list.lines.filter { $0.contains(note) && $0.contains("Gain") }.count == 1)
+        let tweaks = try #require(
+            try program.tweak("list", "\(old.processID)", "--format", "json").json["tweaks"]
+                as? [[String: Any]])
+        #expect(
+            tweaks.filter { $0["waitsForBuild"] as? Bool == true }.map { $0["name"] as? String } == ["Gain"])
+        old.kill()
+        _ = old.wait()
+        #expect(try program.kept().contains("\"Gain\" : 2.25"))
+
+        try program.build()
+        #expect(!(try program.tweak("list").output.contains(note)))
+        let new = try program.startWithLibrary()
+        defer { new.kill() }
+        #expect(try waitUntil { !(try program.kept().contains("Gain")) })
+        #expect(try program.kept().contains("\"First\" : \"two\""))
+        let lines = try program.tweak("list", "\(new.processID)").lines
+        #expect(
+            lines.contains {
+                $0.contains("Gain") && $0.contains("2.25 V  2.25 V") && !$0.contains("override")
+            })
+        #expect(lines.contains { $0.contains("First") && $0.contains("override") })
+    }
+
+    // The second is another one with the same value.
+    @Test(arguments: ["3", "2.25"])
+    func `An override that was changed since is kept`(value: String) throws {
+        #expect(try program.tweak("set", "./motor", "Gain", "2.25").succeeded)
+        #expect(try program.tweak("bake", "./motor", "--write").succeeded)
+        #expect(try program.tweak("set", "./motor", "Gain", "3").succeeded)
+        #expect(try program.tweak("set", "./motor", "Gain", value).succeeded)
+        #expect(!(try program.tweak("list").output.contains(note)))
+        try program.build()
+        let new = try program.startWithLibrary()
+        defer { new.kill() }
+        // What the start wrote is in the file with this one at the latest.
+        #expect(try program.tweak("set", "\(new.processID)", "First", "two").succeeded)
+        #expect(try waitUntil { try program.kept().contains("two") })
+        #expect(try program.kept().contains("\"Gain\" : \(value)"))
+    }
+
+    @Test func `A patch that was applied counts at the next --write, a difference and a check do not`() throws
+    {
+        #expect(try program.tweak("set", "./motor", "Gain", "2.25").succeeded)
+        let difference = try program.tweak("bake").output
+        #expect(try program.tweak("bake", "./motor", "--check").status == 1)
+        #expect(!(try program.tweak("list").output.contains(note)))
+        try program.home.write("gain.diff", difference)
+        let git = try run(
+            Locations.program("git"), ["apply", "gain.diff"], home: program.home, in: program.home.path)
+        #expect(git.succeeded)
+        #expect(try program.tweak("bake", "./motor", "--write").output == "")
+        #expect(try program.tweak("list").output.contains(note))
+    }
+}
+
 @Suite struct `tweak bake makes values the defaults` {
     private let program: BakedProgram
 
@@ -242,6 +332,9 @@ private struct BakedProgram {
         #expect(first != "id\\n" || result.output.contains("allowed: a number from 0.0 to 10.0"))
         #expect(
             try program.text() == BakedProgram.source(gain: gain).replacing("\"one\"", with: "\"\(name)\""))
+        let accepted = [gain != "1.50", name != "one"].count(where: \.self)
+        let waiting = try program.tweak("list").lines.filter { $0.contains("baked, waits for a build") }
+        #expect(waiting.count == accepted)
     }
 
     @Test func `A review needs a terminal`() throws {

@@ -25,6 +25,9 @@ struct BakeCommand: ParsableCommand {
             begin at the folder given with --from, or where the compiler ran, as the debug information says, or at the \
             working directory.
 
+            An override that is a default in the sources now stays until the program starts from a build that has it; until \
+            then list shows that it waits.
+
             A tweak stays as it is if one of its declarations is not there any more, has a default that is no literal, a \
             default that the program was not built with, or limits that exclude the value, or if its file is generated or, to \
             be written, not writable. This is reported, and the exit status is 65.
@@ -87,16 +90,13 @@ struct BakeCommand: ParsableCommand {
                 throw Failure(
                     "--review needs a terminal; --write writes all changes, and nothing shows them", .usage)
             }
-            guard let working = realPath(".") else {
-                throw Failure("the working directory is gone", .missing)
-            }
-            let compiled = from == nil ? try compilationFolders(of: program) : []
-            let folders = SourceFolders(given: from, compiled: compiled, working: working)
-            var baking = SourceBaking(folders: folders, isWriting: write || review)
-            try plan(&baking, for: program)
-            if review { try Review(program, working: working).run(&baking) }
+            let sources = try ProgramSources(of: program, from: from)
+            var baking = SourceBaking(folders: sources.folders, isWriting: write || review)
+            let planned = try plan(&baking, for: program, in: sources)
+            if review { try Review(program, working: sources.working).run(&baking) }
             if write || review { try baking.write() }
-            try show(baking, working)
+            try show(baking, sources.working)
+            if write || review { try note(planned, of: program, bakedBy: baking) }
             guard baking.staying.isEmpty else {
                 let count = Set(baking.staying.map(\.tweak)).count
                 throw Failure(
@@ -115,22 +115,42 @@ struct BakeCommand: ParsableCommand {
 
     // MARK: - Values
 
-    private func plan(_ baking: inout SourceBaking, for program: any Program) throws(Failure) {
+    /// - Returns: The declarations of the tweaks, and the values that they are to have.
+    private func plan(
+        _ baking: inout SourceBaking, for program: any Program, in sources: ProgramSources
+    ) throws(Failure) -> [(tweak: TweakDeclaration, value: TweakValue)] {
         let declared = try program.tweaks().filter {
             $0.declaration.type != .action && !$0.declaration.isMonitor
         }
         let values = try wantedValues(of: program, declared)
-        let places = try places(of: program)
+        var planned: [(TweakDeclaration, TweakValue)] = []
         for tweak in declared where values[tweak.declaration.key] != nil {
-            // A library that the program opened itself is only known to the process.
-            baking.add(places[tweak.declaration.key] ?? [tweak.declaration]) {
-                declaration throws(TweakValueError) in try values.admission(for: declaration)
+            baking.add(sources.places(of: tweak.declaration)) { declaration throws(TweakValueError) in
+                try values.admission(for: declaration)
+            }
+            if let admission = try? values.admission(for: tweak.declaration) {
+                planned.append((tweak.declaration, admission.value))
             }
         }
         let keys = Set(declared.map(\.declaration.key))
         for key in values.keys.sorted() where !keys.contains(key) {
             baking.leave(StayingTweak(tweak: key, place: nil, reason: "the program does not declare it"))
         }
+        return planned
+    }
+
+    /// Notes beside the overrides which of them are in the sources now and wait for a build.
+    private func note(
+        _ planned: [(tweak: TweakDeclaration, value: TweakValue)], of program: any Program,
+        bakedBy baking: SourceBaking
+    ) throws(Failure) {
+        let keys = baking.done.union(baking.changes.map(\.tweak))
+        let waiting = planned.filter { keys.contains($0.tweak.key) && $0.value != $0.tweak.defaultValue }
+        // Root must not change its own files because of what the program reports.
+        guard !waiting.isEmpty, program.otherUser == nil, let path = try program.description.overrides else {
+            return
+        }
+        try failing { try OverridesFile(path: path).noteBaked(waiting) }
     }
 
     private func wantedValues(of program: any Program, _ declared: [JSONTweak]) throws(Failure)
@@ -164,18 +184,6 @@ struct BakeCommand: ParsableCommand {
             guard error.isAboutName, let group = try? TweakScope(name, among: tweaks) else { throw error }
             return keys.filter(group.contains)
         }
-    }
-
-    /// The declarations in the program's files, by name.
-    private func places(of program: any Program) throws(Failure) -> [TweakKey: [TweakDeclaration]] {
-        guard let path = try program.description.program, isAccessible(path) else { return [:] }
-        let found = try failing { try OfflineProgram.everything(in: path, warn).declarations }
-        return Dictionary(grouping: found.filter { $0.type != .action && !$0.isMonitor }, by: \.key)
-    }
-
-    private func compilationFolders(of program: any Program) throws(Failure) -> [String] {
-        guard let path = try program.description.program, isAccessible(path) else { return [] }
-        return try failing { try OfflineProgram.compilationFolders(of: path) }
     }
 
     // MARK: - Output

@@ -50,7 +50,7 @@ struct ListCommand: ParsableCommand {
     func run() throws {
         if format == .table { startPager() }
         try target.forEach(format == .table ? .table : .json) { program throws(Failure) in
-            let all = try program.tweaks()
+            let all = try program.markingBaked(program.tweaks())
             var tweaks = all
             if let group, group.contains("*") {
                 let pattern = Pattern(group)
@@ -105,7 +105,7 @@ struct ListCommand: ParsableCommand {
                 "\(declaration.type)", declaration.limits,
                 tweak.sourceText,
                 tweak.awaitedGate == nil ? pending : "",
-                tweak.awaitedGate.map { pending.isEmpty ? "" : "\(pending) waits for the gate \($0)" } ?? "",
+                tweak.waitingText(pending),
                 declaration.notes, declaration.description ?? "",
             ]
         }
@@ -156,6 +156,15 @@ extension JSONTweak {
     fileprivate var sourceText: String {
         if source == "\(TweakSource.binary)" { return "" }
         return leaseText ?? source ?? ""
+    }
+
+    /// The events that the tweak waits for.
+    ///
+    /// - Parameter pending: The text of the value that waits for a gate or a restart.
+    fileprivate func waitingText(_ pending: String) -> String {
+        let gate = pending.isEmpty ? nil : awaitedGate.map { "\(pending) waits for the gate \($0)" }
+        return [gate, waitsForBuild ? "baked, waits for a build" : nil].compactMap(\.self)
+            .joined(separator: "; ")
     }
 
     /// The value as a table shows it.

@@ -170,7 +170,7 @@ extension SetCommand {
     /// Waits briefly for the program to pass the gates that values wait for.
     ///
     /// - Returns: The tweaks after that.
-    private static func passed(
+    static func passed(
         _ tweaks: [JSONTweak], in program: any Program
     ) throws(Failure) -> [JSONTweak] {
         var tweaks = tweaks

@@ -53,8 +53,8 @@ package struct SourceBaking {
     package private(set) var changes: [SourceChange] = []
     /// The tweaks that stay, with a sentence for each of their places at fault.
     package private(set) var staying: [StayingTweak] = []
-    /// The number of tweaks that have the wanted default already.
-    package private(set) var doneCount = 0
+    /// The tweaks that have the wanted default already.
+    package private(set) var done: Set<TweakKey> = []
 
     /// - Parameters:
     ///   - folders: Where relative paths of records begin.
@@ -87,7 +87,7 @@ package struct SourceBaking {
             }
         }
         guard problems.isEmpty else { return staying += problems }
-        if planned.isEmpty { doneCount += 1 }
+        if planned.isEmpty { done.formUnion(declarations.map(\.key)) }
         changes += planned
     }
 
@@ -103,7 +103,7 @@ package struct SourceBaking {
     ) throws(Obstacle) -> [SourceChange] {
         let admitted: TweakDeclaration.Admission?
         do throws(TweakValueError) { admitted = try admission(declaration) } catch {
-            throw Obstacle(reason: "\(error)".replacing("\(declaration.key): ", with: "", maxReplacements: 1))
+            throw Obstacle(error, of: declaration)
         }
         guard let admitted else { return [] }
         guard !admitted.wasClamped else {
@@ -111,20 +111,15 @@ package struct SourceBaking {
         }
         let value = admitted.value
         guard value != declaration.defaultValue else { return [] }
-        guard let place = declaration.location, let colon = place.utf8.lastIndex(of: UInt8(ascii: ":")),
-            let line = Int(place[place.utf8.index(after: colon)...])
-        else { throw Obstacle(reason: "the program does not contain its place in the sources") }
-        let file = String(place[..<colon])
-        guard let path = folders.path(of: file) else {
-            throw Obstacle(reason: "there is no such file" + folders.advice)
-        }
+        let (path, file, line) = try folders.place(of: declaration)
         let read = try read(path)
         let edits = try read.source.edits(of: declaration, atLine: line, of: file, to: value)
         if let obstacle = read.obstacle, !edits.isEmpty { throw Obstacle(reason: obstacle) }
         return edits.map { edit in
             let line = read.source.lines.line(of: edit.range.lowerBound)
             return SourceChange(
-                tweak: declaration.key, place: place, path: path, range: edit.range, line: line,
+                tweak: declaration.key, place: declaration.location ?? "", path: path, range: edit.range,
+                line: line,
                 column: edit.range.lowerBound - read.source.lines.range(of: line).lowerBound + 1,
                 oldText: Array(read.source.bytes[edit.range]), newText: edit.text, oldValue: edit.former,
                 newValue: value)
@@ -229,5 +224,19 @@ package struct SourceFolders: Sendable {
             .first
     }
 
-    fileprivate var advice: String { given == nil ? "; name the folder of the sources with --from" : "" }
+    /// The path of the file with a declaration, the file as the record names it, and the line.
+    func place(
+        of declaration: TweakDeclaration
+    ) throws(Obstacle) -> (path: String, file: String, line: Int) {
+        guard let place = declaration.location, let colon = place.utf8.lastIndex(of: UInt8(ascii: ":")),
+            let line = Int(place[place.utf8.index(after: colon)...])
+        else { throw Obstacle(reason: "the program does not contain its place in the sources") }
+        let file = String(place[..<colon])
+        guard let path = path(of: file) else {
+            throw Obstacle(reason: "there is no such file" + advice)
+        }
+        return (path, file, line)
+    }
+
+    private var advice: String { given == nil ? "; name the folder of the sources with --from" : "" }
 }

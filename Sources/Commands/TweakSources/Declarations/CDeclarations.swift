@@ -104,6 +104,8 @@ struct CDeclarations {
         }
         if inside.contains(where: { $0.kind == .directive }) {
             declaration.obstacle = "a line of the preprocessor is inside its declaration"
+        } else if inside.contains(where: { $0.has(";") }) {
+            declaration.obstacle = "its parenthesis is not closed"
         }
         return declaration
     }

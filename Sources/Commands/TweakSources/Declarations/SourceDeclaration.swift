@@ -57,4 +57,11 @@ struct WrittenDefault {
 /// The reason why a default stays as it is: the end of a sentence with "because".
 struct Obstacle: Error {
     let reason: String
+
+    init(reason: String) { self.reason = reason }
+
+    /// The refusal of a value, without the name of the tweak.
+    init(_ error: TweakValueError, of tweak: TweakDeclaration) {
+        reason = "\(error)".replacing("\(tweak.key): ", with: "", maxReplacements: 1)
+    }
 }

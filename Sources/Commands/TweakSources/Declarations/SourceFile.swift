@@ -5,18 +5,20 @@ internal import TweakRecords
 package struct SourceFile {
     /// The content of the file.
     package let bytes: [UInt8]
-    private let language: SourceLanguage
-    private let tokens: [SourceToken]
-    private let declarations: [SourceDeclaration]
+    let language: SourceLanguage
+    let tokens: [SourceToken]
+    let declarations: [SourceDeclaration]
     /// The macros that a source in C or C++ defines, with their definitions.
     private let macros: [String: [SourceToken]]
     private let numbering: LineNumbering
     let lines: SourceLines
+    private let isUTF8: Bool
 
     /// Parses a source.
     package init(_ bytes: [UInt8], _ language: SourceLanguage) {
         (self.bytes, self.language) = (bytes, language)
         lines = SourceLines(of: bytes)
+        isUTF8 = String(validating: bytes, as: UTF8.self) != nil
         let counted = SourceLines(of: bytes, countingReturns: true)
         switch language {
         case .c:
@@ -89,13 +91,12 @@ extension SourceFile {
         return edits
     }
 
-    private func written(_ declaration: SourceDeclaration, _ tweak: TweakDeclaration) throws(Obstacle)
+    func written(_ declaration: SourceDeclaration, _ tweak: TweakDeclaration) throws(Obstacle)
         -> WrittenDefault
     {
         if let obstacle = declaration.obstacle { throw Obstacle(reason: obstacle) }
         switch language {
         case .c:
-            let isUTF8 = String(validating: bytes, as: UTF8.self) != nil
             return try CDefault(
                 bytes: bytes, isUTF8: isUTF8, macros: Set(macros.keys), declaration: declaration
             ).read(tweak.type)
@@ -127,7 +128,7 @@ extension SourceFile {
     }
 
     /// The reason why a line has no declaration of a tweak.
-    private func absence(
+    func absence(
         of key: TweakKey, _ line: Int, _ named: [SourceDeclaration], _ isThere: (SourcePlace) -> Bool
     ) -> Obstacle {
         let used = tokens.filter { $0.kind == .identifier && isThere(numbering.place(ofLine: $0.line)) }.map(

@@ -10,6 +10,8 @@ struct StoreState {
     /// The values outside the binary. The overrides are those in the file when it was read, with changes since.
     var layers = ProviderLayers()
     var environment = EnvironmentVariables()
+    /// Tweaks whose overrides had become defaults in the sources when the file was read, and not in the binary.
+    var baked: [TweakKey] = []
     /// Tweaks on the way to the values of their providers.
     var ramps: [TweakKey: Ramp] = [:]
     /// Whether a ``ValueTimer`` ends leases and advances ramps.
@@ -171,6 +173,24 @@ extension StoreState {
         images.add(image, isOpened: true)
         // Without other values the cells are right already.
         if !layers.isEmpty || !layers.askedForAll.isEmpty { decode() }
+        _ = dropBaked()
+    }
+
+    /// Removes the overrides that were baked, if the binary has their values as defaults.
+    ///
+    /// - Returns: `false` if no thread will write the file, so that the caller must flush.
+    mutating func dropBaked() -> Bool {
+        guard !baked.isEmpty else { return true }
+        let values = layers[.overrides]
+        let dropped = baked.filter { key in
+            guard let declaration = tweaks[key]?.declaration, let provided = values[key] else { return false }
+            return (try? provided.admission(for: declaration))?.value == declaration.defaultValue
+        }
+        guard !dropped.isEmpty else { return true }
+        baked.removeAll(where: dropped.contains)
+        var update = ValueUpdate(dropped.map { ($0, nil) }, in: .overrides, by: .file)
+        update.session = nil
+        return commit(plan(update, in: layers), of: update)
     }
 
     /// Decodes the remaining records.

@@ -196,11 +196,14 @@ extension TweakStore {
             if let problem { diagnostics.warn(problem) }
             guard !document.isEmpty else { return }
             // The document's memory is free again before tweaks are decoded.
-            let provided = document.provided
-            withState { state in
+            let (provided, baked) = (document.provided, document.bakedKeys)
+            let isWritten = withState { state in
                 state.layers[.overrides] = provided
                 state.decode(only: Array(state.layers[.overrides].keys))
+                state.baked = baked
+                return state.dropBaked()
             }
+            if !isWritten { flush() }
         } catch {
             diagnostics.warn("\(error)")
         }

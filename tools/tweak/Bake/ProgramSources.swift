@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+import CommandSupport
+import TweakClient
+import TweakRecords
+import TweakSources
+import TweakSystem
+
+/// Where the tweaks of a program are declared.
+struct ProgramSources {
+    /// Where relative paths of records begin.
+    let folders: SourceFolders
+    /// The working directory, without symbolic links.
+    let working: String
+    /// The declarations in the program's files, by name.
+    private let places: [TweakKey: [TweakDeclaration]]
+
+    /// - Parameter from: The folder that the user named.
+    init(of program: any Program, from: String?) throws(Failure) {
+        guard let working = realPath(".") else { throw Failure("the working directory is gone", .missing) }
+        self.working = working
+        var compiled: [String] = []
+        var found: [TweakDeclaration] = []
+        if let path = try program.description.program, isAccessible(path) {
+            if from == nil { compiled = try failing { try OfflineProgram.compilationFolders(of: path) } }
+            found = try failing { try OfflineProgram.everything(in: path, warn).declarations }
+        }
+        folders = SourceFolders(given: from, compiled: compiled, working: working)
+        places = Dictionary(grouping: found.filter { $0.type != .action && !$0.isMonitor }, by: \.key)
+    }
+
+    /// The declarations of a tweak, one for each place.
+    func places(of tweak: TweakDeclaration) -> [TweakDeclaration] {
+        // A library that the program opened itself is only known to the process.
+        places[tweak.key] ?? [tweak]
+    }
+}

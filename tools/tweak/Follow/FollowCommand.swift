@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+import ArgumentParser
+import CommandSupport
+import Glibc
+import TweakClient
+
+struct FollowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "follow",
+        abstract: "Give a running program the defaults that are edited in its sources.",
+        discussion: """
+            When a source in C, C++ or Swift is saved, the literals of its defaults are in the program at once, without a \
+            build; those of one save are one change. Each change is printed as a line. It follows until interrupted or \
+            until the program ends.
+
+            The values are leased, because the next build has them: they take precedence over overrides but are not kept, \
+            and when the command ends, the values below them return. In a process without the Tweaks library they last \
+            until the process ends.
+
+            Text that is no complete literal, expressions, and values outside the limits change nothing; this is reported \
+            once. The sources are found as by bake.
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "The folder where the compiler ran, or with the sources of a program that was built elsewhere.",
+            valueName: "directory"),
+        completion: .directory)
+    var from: String?
+
+    @Option(help: "The output format; JSON is one object per line.")
+    var format: OutputFormat = .table
+
+    @OptionGroup var target: ProgramOptions
+
+    func run() throws {
+        var followers: [SourceFollower] = []
+        try target.forEach(.json) { program throws(Failure) in
+            followers.append(try SourceFollower(of: program, from: from, format))
+        }
+        if followers.count > 1 { for follower in followers { follower.showsTitle = true } }
+        var exitCode: Int32?
+        for follower in followers { follower.begin() }
+        while !followers.isEmpty {
+            followers = followers.filter { follower in
+                do throws(Failure) { return try follower.follow() } catch {
+                    error.write(about: follower.showsTitle ? follower.title : nil)
+                    exitCode = exitCode ?? error.exitCode
+                    return false
+                }
+            }
+            fflush(nil)
+            wait(for: followers)
+        }
+        if let exitCode { throw ExitCode(exitCode) }
+    }
+
+    private func wait(for followers: [SourceFollower]) {
+        guard !followers.isEmpty else { return }
+        var entries = followers.flatMap(\.descriptors).map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
+        let isPolling = followers.contains(where: \.isPolling)
+        poll(&entries, nfds_t(entries.count), isPolling ? 250 : -1)
+    }
+}
