@@ -22,7 +22,7 @@ extension FleetHistory { func perform() throws(Failure) { try Fleet.history(self
 extension FleetRollback { func perform() throws(Failure) { try Fleet.rollback(self) } }
 
 /// The commands of `tweak fleet`.
-private enum Fleet {
+enum Fleet {
     // MARK: - Reading
 
     static func list(_ options: FleetList) throws(Failure) {
@@ -126,17 +126,25 @@ private enum Fleet {
         let declaration = try options.program.map { (program) throws(Failure) in
             try self.declaration(of: name, in: program)
         }
+        let declared = options.isForced ? nil : try published(options.fleet)
         try change(options.fleet, options.author, options.ifRevision) {
             (contents, _) throws(FleetProblem) in
-            let (tweak, value): (TweakKey, TweakValue)
+            let tweak: TweakKey
+            if let key = declaration?.key { tweak = key } else { tweak = try key(name, contents, declared) }
+            let old = try? contents[tweak]?.value.get()
+            let value: TweakValue
             if let declaration {
-                tweak = declaration.key
                 value = try admit(
-                    options.value, to: declaration, current: (try? contents[tweak]?.value.get())?.value)
+                    options.value, to: declaration, current: old?.value, isForced: options.isForced)
+            } else if let build = declared?.newestBuild(declaring: tweak),
+                let declaration = build.tweaks[tweak]
+            {
+                value = try admit(options.value, to: declaration, by: build, current: old?.value)
             } else {
-                tweak = try key(name, contents)
-                value = try read(options.value, of: tweak, before: try? contents[tweak]?.value.get())
+                if let declared { try expect(tweak, declared, contents, of: options.fleet.application) }
+                value = try read(options.value, of: tweak, before: old, isForced: options.isForced)
             }
+            try declared?.check(value, for: tweak)
             let new = FleetValue(value, filters: filters)
             // An invalid filter is not written.
             do throws(FormatError) {
@@ -254,10 +262,13 @@ private enum Fleet {
         }
     }
 
-    /// The key of a tweak with a value, or of one whose full name is given.
-    private static func key(_ name: TweakName, _ contents: FleetContents) throws(FleetProblem) -> TweakKey {
+    /// The key of a tweak that has a value or is declared, or of one whose full name is given.
+    static func key(
+        _ name: TweakName, _ contents: FleetContents, _ declared: FleetDeclarations? = nil
+    ) throws(FleetProblem) -> TweakKey {
         if let key = name.key { return key }
-        do throws(Failure) { return try name.key(among: contents.values.map(\.tweak)) } catch {
+        let known = (declared?.tweaks ?? []).union(contents.values.map(\.tweak)).sorted()
+        do throws(Failure) { return try name.key(among: known) } catch {
             // A feature without a value is named by its switch.
             if name.count == 2, let feature = name.feature { return feature }
             throw .impossible(([error.message] + error.details).joined(separator: "\n  "))
@@ -276,26 +287,30 @@ private enum Fleet {
     }
 
     private static func admit(
-        _ text: String, to declaration: TweakDeclaration, current: TweakValue?
+        _ text: String, to declaration: TweakDeclaration, by build: DeclaredBuild? = nil,
+        current: TweakValue?, isForced: Bool = false
     ) throws(FleetProblem) -> TweakValue {
+        func refusal(_ problem: String) -> FleetProblem { .impossible(build?.refusal(problem) ?? problem) }
+        let admission: TweakDeclaration.Admission
         do throws(TweakValueError) {
-            let admission = try declaration.admit(text: text, current: current)
-            if admission.wasClamped {
-                printMessage(
-                    "warning: " + outsideLimits("\(declaration.key): \(text)", allowed: declaration.allowed),
-                    of: command)
-            }
-            return admission.value
+            admission = try declaration.admit(text: text, current: current)
         } catch {
-            throw .impossible("\(error)")
+            throw refusal("\(error)")
         }
+        guard admission.wasClamped else { return admission.value }
+        let problem = outsideLimits("\(declaration.key): \(text)", allowed: declaration.allowed)
+        guard isForced else { throw refusal(build == nil ? "\(problem); --force sets it clamped" : problem) }
+        printMessage("warning: \(problem)", of: command)
+        return admission.value
     }
 
     /// Parses a value whose type is known only from the old value, if at all.
     private static func read(
-        _ text: String, of tweak: TweakKey, before: FleetValue?
+        _ text: String, of tweak: TweakKey, before: FleetValue?, isForced: Bool
     ) throws(FleetProblem) -> TweakValue {
         let parsed = (try? JSONParser.value(of: Array(text.utf8)))?.tweakValue
+        // The type may be another one now.
+        if isForced, let parsed { return parsed }
         switch (before?.value, parsed) {
         case (.bool, _),
             (nil, _) where PlacedFeature.key(of: [tweak.collection]) == tweak:
@@ -327,7 +342,7 @@ private enum Fleet {
     }
 
     /// The user and the host.
-    private static var author: String {
+    static var author: String {
         let user =
             getpwuid(geteuid()).flatMap { $0.pointee.pw_name.map { String(cString: $0) } } ?? "\(geteuid())"
         var name = utsname()
@@ -340,12 +355,12 @@ private enum Fleet {
 
     // MARK: - The cluster
 
-    private static let command = "tweak fleet"
+    static let command = "tweak fleet"
 
     private static let mostWarnings = 10
 
     /// Warns about keys that are ignored.
-    private static func warn(_ strangers: [String]) {
+    static func warn(_ strangers: [String]) {
         for stranger in strangers.prefix(mostWarnings) { printMessage("warning: \(stranger)", of: command) }
         let more = strangers.count - mostWarnings
         if more > 0 { printMessage("warning: \(more) more keys are ignored", of: command) }
@@ -375,12 +390,22 @@ private enum Fleet {
     private static func contents(
         _ options: FleetOptions, isWithHistory: Bool = false
     ) throws(Failure) -> FleetContents {
+        try asking(options) { (editor) async throws(FleetProblem) in
+            try await editor.contents(isWithHistory: isWithHistory)
+        }
+    }
+
+    /// Blocks until a request to the cluster is answered.
+    static func asking<Value: Sendable>(
+        _ options: FleetOptions,
+        _ body: @escaping @Sendable (FleetEditor) async throws(FleetProblem) -> Value
+    ) throws(Failure) -> Value {
         let editor = try editor(options)
         return try awaiting { () async throws(Failure) in
             do throws(FleetProblem) {
-                let contents = try await editor.contents(isWithHistory: isWithHistory)
+                let value = try await body(editor)
                 await editor.end()
-                return contents
+                return value
             } catch {
                 await editor.end()
                 throw Failure(error)
@@ -412,7 +437,7 @@ private enum Fleet {
 }
 
 extension Failure {
-    fileprivate init(_ problem: FleetProblem) {
+    init(_ problem: FleetProblem) {
         let kind: Kind =
             switch problem {
             case .unreachable: .unavailable

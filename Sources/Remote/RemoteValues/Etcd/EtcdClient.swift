@@ -113,6 +113,8 @@ package struct EtcdClient: Sendable {
         /// The prefix of the keys, or one whole key.
         var prefix: [UInt8]
         var isWholeKey = false
+        /// The first key after the range; `nil` for that after all keys with the prefix.
+        var end: [UInt8]?
         var limit = 0
         var newestFirst: Order?
         var isWithoutValues = false
@@ -131,7 +133,9 @@ package struct EtcdClient: Sendable {
 
         var json: JSONObject {
             var members: JSONObject = ["key": EtcdClient.base64(prefix)]
-            if !isWholeKey { members["range_end"] = EtcdClient.base64(EtcdClient.end(of: prefix)) }
+            if !isWholeKey {
+                members["range_end"] = EtcdClient.base64(end ?? EtcdClient.end(of: prefix))
+            }
             if limit > 0 { members["limit"] = EtcdClient.integer(limit) }
             if let newestFirst {
                 members["sort_order"] = .scalar("DESCEND")

@@ -200,10 +200,11 @@ package struct FleetContents: Sendable {
 /// Each change is one transaction, which also records the author, time and reason under a number one higher than that
 /// of the change before. So of two concurrent changes one fails, reads again and retries.
 package struct FleetEditor: Sendable {
-    private let resources = SharedResources()
-    private let client: EtcdClient
+    private let resources: SharedResources
+    let client: EtcdClient
     private let members: EtcdEndpoints
-    private let keys: FleetKeys
+    let keys: FleetKeys
+    let settings: EtcdSettings
 
     /// The number of changes kept for an application.
     package static let keptChanges = 1000
@@ -211,9 +212,13 @@ package struct FleetEditor: Sendable {
     private static let mostParts = 126
     private static let mostAttempts = 30
 
+    /// - Parameter resources: Shared with others, or of its own.
     /// - Throws: ``FetchProblem`` if the certificates cannot be used.
-    package init(_ settings: EtcdSettings) throws(FetchProblem) {
-        client = try EtcdClient(settings.cluster, resources)
+    package init(
+        _ settings: EtcdSettings, sharing resources: SharedResources = SharedResources()
+    ) throws(FetchProblem) {
+        (self.settings, self.resources) = (settings, resources)
+        client = try resources.etcd(settings.cluster)
         members = EtcdEndpoints(settings.cluster)
         keys = FleetKeys(settings)
     }
@@ -264,7 +269,7 @@ package struct FleetEditor: Sendable {
     }
 
     /// Tries one member after the other.
-    private func onSomeMember<Result>(
+    func onSomeMember<Result>(
         _ body: (String) async throws(FetchProblem) -> Result
     ) async throws(FleetProblem) -> Result {
         var problem = "there is no member"

@@ -9,6 +9,7 @@ internal import TweakTargeting
 //
 //     values/Category/Collection/Name     a value: { "value": 5, "by": "ann@ops", "why": "…", "at": "…", "for": {} }
 //     history/00000000000000000042        the forty-second change: { "id": "…", "by": …, "changes": [] }
+//     schema/3f2a91c4.5be0                what a build declares: { "program": "/usr/bin/search", "tweaks": [] }
 //
 // Names have their usual form, with %2F for a slash and %25 for a percent sign inside a level.
 
@@ -21,6 +22,7 @@ package struct FleetKeys: Hashable, Sendable {
 
     var values: String { root + "values/" }
     var history: String { root + "history/" }
+    var builds: String { root + "schema/" }
 
     /// The key of a tweak's value.
     func key(of tweak: TweakKey) -> [UInt8] { Array((values + tweak.description).utf8) }
@@ -32,6 +34,16 @@ package struct FleetKeys: Hashable, Sendable {
         let text = String(decoding: bytes, as: UTF8.self)
         guard let tweak = TweakKey(text), tweak.description.utf8.elementsEqual(bytes) else { return nil }
         return tweak
+    }
+
+    /// The key of a build's declarations.
+    func key(ofBuild id: String) -> [UInt8] { Array((builds + id).utf8) }
+
+    /// The build whose declarations are under a key; `nil` for other keys.
+    func build(of key: [UInt8]) -> String? {
+        guard key.starts(with: builds.utf8) else { return nil }
+        let id = String(decoding: key.dropFirst(builds.utf8.count), as: UTF8.self)
+        return DeclaredBuild.isID(id) ? id : nil
     }
 
     /// The key of a change. Keys sort by number.
