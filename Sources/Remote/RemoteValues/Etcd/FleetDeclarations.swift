@@ -79,9 +79,9 @@ package struct DeclaredBuild: Sendable {
             }
             return key
         }
-        let typeName = try members.anyText("type")
-        guard let type = typeName.flatMap({ TweakType($0) }) else {
-            throw members.invalid("type", "there is no type \(typeName ?? "")")
+        let typeName = try members.required("type", members.anyText("type"), "the type of the tweak")
+        guard let type = TweakType(typeName) else {
+            throw members.invalid("type", "there is no type \(typeName)")
         }
         func limit(_ name: String) throws(FormatError) -> TweakValue? {
             try members.take(name) { (place, value) throws(FormatError) in
