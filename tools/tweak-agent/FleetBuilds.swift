@@ -69,6 +69,15 @@ extension Fleet {
     ///
     /// - Throws: ``Failure`` if the application is not known, and another one or none may be meant.
     static func published(_ options: FleetOptions) throws(Failure) -> FleetDeclarations {
+        do throws(Failure) { return try publishedOfKnown(options) } catch {
+            // The role of the user may be older than declarations.
+            guard error.kind == .forbidden else { throw error }
+            printMessage("warning: it is not checked against declarations: \(error.message)", of: command)
+            return FleetDeclarations()
+        }
+    }
+
+    private static func publishedOfKnown(_ options: FleetOptions) throws(Failure) -> FleetDeclarations {
         let name = options.application
         let (declared, applications) = try asking(options) { (editor) async throws(FleetProblem) in
             let declared = try await editor.declarations()
@@ -94,8 +103,13 @@ extension Fleet {
         guard contents[tweak] == nil else {
             return printMessage("warning: \(tweak): no published build declares it", of: command)
         }
-        let known = declared.tweaks.union(contents.values.map(\.tweak))
-        throw .impossible(
+        throw undeclared(tweak, declared.tweaks.union(contents.values.map(\.tweak)), of: application)
+    }
+
+    static func undeclared(
+        _ tweak: TweakKey, _ known: Set<TweakKey>, of application: String
+    ) -> FleetProblem {
+        .impossible(
             "\(tweak): no published build of \(application) declares it, so it is only set with --force"
                 + didYouMean(known.nearest(to: tweak).map(\.description)))
     }

@@ -23,7 +23,7 @@ struct FleetCommand: ParsableCommand {
         version: TweakAgent.version,
         subcommands: [
             FleetList.self, FleetGet.self, FleetSet.self, FleetReset.self, FleetWatch.self, FleetHistory.self,
-            FleetRollback.self, FleetDeclare.self, FleetBuilds.self,
+            FleetRollback.self, FleetKill.self, FleetUnkill.self, FleetDeclare.self, FleetBuilds.self,
         ])
 }
 
@@ -182,6 +182,42 @@ struct FleetRollback: AgentCommand {
 
     @Argument(help: "Restore only this tweak.")
     var tweak: String?
+}
+
+struct FleetKill: AgentCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "kill", abstract: "Switch a feature off on all hosts, whatever else they have.",
+        discussion: """
+            A kill is above web servers, overrides and the environment; only the session and the leases of somebody who \
+            works on a process are above it. It is off at once where agents and programs know kills, and stays off until \
+            `tweak fleet unkill`. Any bool tweak can be killed.
+            """)
+
+    @OptionGroup var author: FleetAuthorOptions
+
+    @Flag(name: .customLong("force"), help: "Kill it even if no build declares it.")
+    var isForced = false
+
+    @OptionGroup var fleet: FleetOptions
+
+    @Argument(help: "The feature, or the tweak as Category/Collection/Name or shorter.")
+    var feature: String
+
+    func validate() throws {
+        guard author.why?.isEmpty == false else { throw ValidationError("A kill needs a reason: --why.") }
+    }
+}
+
+struct FleetUnkill: AgentCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unkill", abstract: "End a kill, so that the next provider decides.")
+
+    @OptionGroup var author: FleetAuthorOptions
+
+    @OptionGroup var fleet: FleetOptions
+
+    @Argument(help: "The feature, or the tweak as Category/Collection/Name or shorter.")
+    var feature: String
 }
 
 struct FleetDeclare: AgentCommand {

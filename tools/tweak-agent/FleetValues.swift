@@ -28,15 +28,18 @@ enum Fleet {
     static func list(_ options: FleetList) throws(Failure) {
         let contents = try contents(options.fleet)
         warn(contents.strangers)
-        let forms = contents.values.map(ValueForm.init)
+        let kills = kills(options.fleet)?.values.map { ValueForm($0, isKill: true) } ?? []
+        let forms = contents.values.map { ValueForm($0) }
         switch options.fleet.format {
         case .json:
             try failing {
                 try printJSON(
                     ListForm(
-                        application: options.fleet.application, revision: contents.revision, tweaks: forms))
+                        application: options.fleet.application, revision: contents.revision, tweaks: forms,
+                        kills: kills.isEmpty ? nil : kills))
             }
         case .table:
+            let forms = kills + forms
             guard !forms.isEmpty else {
                 return print(printable("\(options.fleet.application): no values"))
             }
@@ -72,7 +75,7 @@ enum Fleet {
             let tweak = try name.key(among: Set(known).sorted())
             changes = changes.filter { $0.parts.contains { $0.tweak == tweak } }
         }
-        let forms = changes.suffix(options.last ?? Int.max).map(ChangeForm.init)
+        let forms = changes.suffix(options.last ?? Int.max).map { ChangeForm($0) }
         switch options.fleet.format {
         case .json: try failing { try printJSON(["changes": forms]) }
         case .table:
@@ -80,7 +83,7 @@ enum Fleet {
                 return print(printable("\(options.fleet.application): no changes"))
             }
             let rows = forms.flatMap { form in
-                form.changes.enumerated().map { index, change in
+                form.all.enumerated().map { index, change in
                     (index == 0 ? ["\(form.revision)", form.at, form.by] : ["", "", ""])
                         + ["\(change.tweak)", change.text, index == 0 ? form.why ?? "" : ""]
                 }
@@ -102,7 +105,7 @@ enum Fleet {
                 switch format {
                 case .json: try? printJSONLine(form)
                 case .table:
-                    for part in form.changes {
+                    for part in form.all {
                         let why = form.why.map { "  \($0)" } ?? ""
                         print(
                             printable(
@@ -184,24 +187,68 @@ enum Fleet {
         }
     }
 
-    /// Makes a change and prints the result.
-    ///
-    /// - Parameters:
-    ///   - revision: The revision at which the tweaks must have been changed last.
-    ///   - revisited: The revision to restore.
-    ///   - make: Returns the new value of each tweak, given the current state and, as far as etcd knows it, the state
-    ///     at that revision.
+    /// Makes a change and prints the result; see ``commit(_:_:_:_:revisited:_:)``.
     private static func change(
         _ options: FleetOptions, _ author: FleetAuthorOptions, _ revision: Int?, revisited: Int? = nil,
         _ make:
             @escaping @Sendable (FleetContents, _ then: FleetContents?) throws(FleetProblem)
             -> [TweakKey: FleetValue?]
     ) throws(Failure) {
-        let editor = try editor(options)
+        let change = try commit(options, .values, author, revision, revisited: revisited, make)
+        try show(change, options)
+        guard let new = change?.parts.filter({ $0.new != nil }), !new.isEmpty else { return }
+        let kills = kills(options)
+        for part in new {
+            if let kill = try? kills?[part.tweak]?.value.get() {
+                printMessage(
+                    "warning: \(part.tweak): it is \(kill.reason(in: .kills)); the value takes effect after tweak fleet "
+                        + "unkill", of: command)
+            }
+            warnIfHidden(part.tweak, of: options.application)
+        }
+    }
+
+    /// Prints a change.
+    ///
+    /// - Parameter above: The values that a kill is above of.
+    static func show(
+        _ change: FleetChange?, _ options: FleetOptions, above: [HiddenValue]? = nil
+    ) throws(Failure) {
+        guard let change else {
+            return options.format == .json
+                ? print("null") : print(printable("\(options.application): nothing had to be changed"))
+        }
+        let form = ChangeForm(change, above: above)
+        switch options.format {
+        case .json: try failing { try printJSON(form) }
+        case .table:
+            for part in form.all {
+                print(printable("\(part.tweak): \(part.text) (revision \(form.revision))"))
+            }
+            for hidden in above ?? [] { print(printable("  above \(hidden.text)")) }
+        }
+    }
+
+    /// Makes a change.
+    ///
+    /// - Parameters:
+    ///   - revision: The revision at which the tweaks must have been changed last.
+    ///   - revisited: The revision to restore.
+    ///   - make: Returns the new value of each tweak, given the current state and, as far as etcd knows it, the state
+    ///     at that revision.
+    /// - Returns: The change; `nil` if there was nothing to change.
+    static func commit(
+        _ options: FleetOptions, _ place: FleetPlace, _ author: FleetAuthorOptions, _ revision: Int?,
+        revisited: Int? = nil,
+        _ make:
+            @escaping @Sendable (FleetContents, _ then: FleetContents?) throws(FleetProblem)
+            -> [TweakKey: FleetValue?]
+    ) throws(Failure) -> FleetChange? {
+        let editor = try editor(options, place)
         let by = author.by ?? Self.author
         let strangers = Outcome<[String]>()
         defer { warn(strangers.result.withLock { try? $0?.get() } ?? []) }
-        let change = try awaiting { () async throws(Failure) in
+        return try awaiting { () async throws(Failure) in
             do throws(FleetProblem) {
                 var then: FleetContents?
                 if let revisited { then = try await editor.contents(at: revisited) }
@@ -220,19 +267,6 @@ enum Fleet {
                 throw Failure(error)
             }
         }
-        guard let change else {
-            return options.format == .json
-                ? print("null") : print(printable("\(options.application): nothing had to be changed"))
-        }
-        let form = ChangeForm(change)
-        switch options.format {
-        case .json: try failing { try printJSON(form) }
-        case .table:
-            for part in form.changes {
-                print(printable("\(part.tweak): \(part.text) (revision \(form.revision))"))
-            }
-        }
-        for part in form.changes where part.new != nil { warnIfHidden(part.tweak, of: options.application) }
     }
 
     /// Warns if another provider overrides the fleet's value on this host.
@@ -366,7 +400,9 @@ enum Fleet {
         if more > 0 { printMessage("warning: \(more) more keys are ignored", of: command) }
     }
 
-    private static func editor(_ options: FleetOptions) throws(Failure) -> FleetEditor {
+    private static func editor(
+        _ options: FleetOptions, _ place: FleetPlace = .values
+    ) throws(Failure) -> FleetEditor {
         let path = try Follow.configuration(options.configurationPath)
         let bytes = try readInput(path, isNamed: false)
         var cluster: EtcdCluster?
@@ -382,7 +418,7 @@ enum Fleet {
         }
         cluster.environment = options.environment ?? cluster.environment
         let settings = EtcdSettings(name: options.application, cluster: cluster)
-        do throws(FetchProblem) { return try FleetEditor(settings) } catch {
+        do throws(FetchProblem) { return try FleetEditor(settings, place) } catch {
             throw Failure(error.message, .misconfigured)
         }
     }
@@ -397,10 +433,10 @@ enum Fleet {
 
     /// Blocks until a request to the cluster is answered.
     static func asking<Value: Sendable>(
-        _ options: FleetOptions,
+        _ options: FleetOptions, _ place: FleetPlace = .values,
         _ body: @escaping @Sendable (FleetEditor) async throws(FleetProblem) -> Value
     ) throws(Failure) -> Value {
-        let editor = try editor(options)
+        let editor = try editor(options, place)
         return try awaiting { () async throws(Failure) in
             do throws(FleetProblem) {
                 let value = try await body(editor)
@@ -455,6 +491,7 @@ private struct ListForm: Encodable {
     let application: String
     let revision: Int
     let tweaks: [ValueForm]
+    let kills: [ValueForm]?
 }
 
 private struct ValueForm: Encodable {
@@ -464,8 +501,15 @@ private struct ValueForm: Encodable {
     let `for`: JSONValue?
     let revision: Int
     let at, by, why: String?
+    private let isKill: Bool
 
-    init(_ entry: (tweak: TweakKey, value: Result<FleetValue, FormatError>, revision: Int)) {
+    private enum CodingKeys: CodingKey { case tweak, value, problem, `for`, revision, at, by, why }
+
+    init(
+        _ entry: (tweak: TweakKey, value: Result<FleetValue, FormatError>, revision: Int),
+        isKill: Bool = false
+    ) {
+        self.isKill = isKill
         (tweak, revision) = (entry.tweak, entry.revision)
         switch entry.value {
         case .success(let value):
@@ -477,7 +521,8 @@ private struct ValueForm: Encodable {
 
     var row: [String] {
         [
-            "\(tweak)", value.map { "\($0)" } ?? problem ?? "", `for`?.line ?? "", "\(revision)", at ?? "",
+            "\(tweak)", value.map { isKill ? "killed" : "\($0)" } ?? problem ?? "", `for`?.line ?? "",
+            "\(revision)", at ?? "",
             by ?? "", why ?? "",
         ]
     }
@@ -488,15 +533,24 @@ private struct ChangeForm: Encodable {
     let at, by: String
     let why: String?
     let changes: [Part]
+    let kills: [Part]?
+    let above: [HiddenValue]?
+
+    /// The changes and the kills.
+    var all: [Part] { changes + (kills ?? []) }
 
     struct Part: Encodable {
         let tweak: TweakKey
         let old, new: TweakValue?
         let oldFor, newFor: JSONValue?
         let oldProblem: String?
+        fileprivate let isKill: Bool
+
+        private enum CodingKeys: CodingKey { case tweak, old, new, oldFor, newFor, oldProblem }
 
         var text: String {
-            (oldProblem == nil ? Self.text(old, oldFor) : "unusable") + " → " + Self.text(new, newFor)
+            if isKill, new == false || new == nil { return new == nil ? "no longer killed" : "killed" }
+            return (oldProblem == nil ? Self.text(old, oldFor) : "unusable") + " → " + Self.text(new, newFor)
         }
 
         private static func text(_ value: TweakValue?, _ filters: JSONValue?) -> String {
@@ -505,14 +559,17 @@ private struct ChangeForm: Encodable {
         }
     }
 
-    init(_ change: FleetChange) {
+    init(_ change: FleetChange, above: [HiddenValue]? = nil) {
         (revision, at, by, why) = (change.revision, change.at, change.by, change.why)
-        changes = change.parts.map {
+        let parts = change.parts.map {
             Part(
                 tweak: $0.tweak, old: $0.old?.value, new: $0.new?.value,
                 oldFor: $0.old?.filters.map { .object($0) }, newFor: $0.new?.filters.map { .object($0) },
-                oldProblem: $0.oldProblem)
+                oldProblem: $0.oldProblem, isKill: $0.isKill)
         }
+        changes = parts.filter { !$0.isKill }
+        kills = parts.contains(where: \.isKill) ? parts.filter(\.isKill) : nil
+        self.above = above
     }
 }
 

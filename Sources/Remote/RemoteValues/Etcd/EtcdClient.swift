@@ -86,21 +86,24 @@ package struct EtcdClient: Sendable {
     /// Watches changes from a revision on, with other applications if possible.
     ///
     /// - Parameters:
+    ///   - prefixes: The prefixes of the keys, which are neighbours, in order.
     ///   - body: Called with messages, in order.
     ///   - end: Called once with the reason for the end. Both must not call back.
     func watchValues(
-        _ prefix: String, from revision: Int, at endpoint: String, _ body: @escaping SharedWatch.Body,
+        _ prefixes: [String], from revision: Int, at endpoint: String, _ body: @escaping SharedWatch.Body,
         end: @escaping SharedWatch.End
     ) -> EtcdWatch {
         if let shared = sharing?.watch(at: endpoint),
-            let number = shared.follow(prefix, from: revision, body, end: end)
+            let number = shared.follow(prefixes, from: revision, body, end: end)
         {
             return .shared(shared, number)
         }
         return .own(
             Task {
-                do throws(FetchProblem) { try await watch(prefix, from: revision, at: endpoint, body) } catch
-                {
+                do throws(FetchProblem) {
+                    try await watch(
+                        prefixes.first ?? "", to: prefixes.last, from: revision, at: endpoint, body)
+                } catch {
                     end(error)
                 }
             })
@@ -129,6 +132,13 @@ package struct EtcdClient: Sendable {
         }
 
         init(_ prefix: String) { self.prefix = Array(prefix.utf8) }
+
+        /// From the first prefix to the last.
+        init(_ prefixes: [String]) {
+            prefix = Array((prefixes.first ?? "").utf8)
+            end = prefixes.last.map { EtcdClient.end(of: Array($0.utf8)) }
+        }
+
         init(key: [UInt8]) { (prefix, isWholeKey) = (key, true) }
 
         var json: JSONObject {
@@ -218,16 +228,20 @@ package struct EtcdClient: Sendable {
 
     /// Watches changes from a revision on, until the watch ends.
     ///
-    /// - Parameter body: Called with the messages in each part of the stream, possibly several.
+    /// - Parameters:
+    ///   - prefix: The prefix of the keys.
+    ///   - last: The last prefix of the keys, if there are several.
+    ///   - body: Called with the messages in each part of the stream, possibly several.
     /// - Throws: ``FetchProblem``, in every case.
     func watch(
-        _ prefix: String, from revision: Int, at endpoint: String,
+        _ prefix: String, to last: String? = nil, from revision: Int, at endpoint: String,
         _ body: ([EtcdWatchMessage]) throws(FetchProblem) -> Void
     ) async throws(FetchProblem) {
         let key = Array(prefix.utf8)
+        let end = Self.end(of: Array((last ?? prefix).utf8))
         let request: JSONObject = [
             "create_request": .object([
-                "key": Self.base64(key), "range_end": Self.base64(Self.end(of: key)),
+                "key": Self.base64(key), "range_end": Self.base64(end),
                 "start_revision": Self.integer(revision), "progress_notify": .scalar(true),
             ])
         ]

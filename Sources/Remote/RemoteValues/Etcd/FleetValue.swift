@@ -8,19 +8,33 @@ internal import TweakTargeting
 // The keys in etcd below PREFIX/ENVIRONMENT/APPLICATION/:
 //
 //     values/Category/Collection/Name     a value: { "value": 5, "by": "ann@ops", "why": "…", "at": "…", "for": {} }
+//     values.kill/Category/…              the same for a value above all others
 //     history/00000000000000000042        the forty-second change: { "id": "…", "by": …, "changes": [] }
 //     schema/3f2a91c4.5be0                what a build declares: { "program": "/usr/bin/search", "tweaks": [] }
 //
-// Names have their usual form, with %2F for a slash and %25 for a percent sign inside a level.
+// Agents read and watch the range from the kills to the values, which are neighbours. Agents that only know values
+// watch those. Names have their usual form, with %2F for a slash and %25 for a percent sign inside a level.
+
+/// The kinds of values in etcd.
+package enum FleetPlace: String, CaseIterable, Sendable {
+    /// Values, which a web server, an override and the environment take precedence over.
+    case values
+    /// Values above all others but those of a session.
+    case kills = "values.kill"
+}
 
 /// The keys of an application.
 package struct FleetKeys: Hashable, Sendable {
     /// With a trailing slash.
     package let root: String
+    /// The kind of values.
+    package let place: FleetPlace
 
-    package init(_ settings: EtcdSettings) { root = settings.root }
+    package init(_ settings: EtcdSettings, _ place: FleetPlace = .values) {
+        (root, self.place) = (settings.root, place)
+    }
 
-    var values: String { root + "values/" }
+    var values: String { "\(root)\(place.rawValue)/" }
     var history: String { root + "history/" }
     var builds: String { root + "schema/" }
 
@@ -141,8 +155,9 @@ package struct FleetValue: Hashable, Sendable {
     }
 
     /// The origin of the value, for people.
-    var reason: String {
-        ["set", by.map { "by \($0)" }, at.map { "at \($0)" }].compactMap(\.self).joined(separator: " ")
+    package func reason(in place: FleetPlace) -> String {
+        [place == .kills ? "killed" : "set", by.map { "by \($0)" }, at.map { "at \($0)" }].compactMap(\.self)
+            .joined(separator: " ")
             + (why.map { ": \($0)" } ?? "")
     }
 }

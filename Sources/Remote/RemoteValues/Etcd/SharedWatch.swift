@@ -15,7 +15,7 @@ final class SharedWatch: Sendable {
     typealias Watch = @Sendable (_ revision: Int, _ body: Body) async -> FetchProblem
 
     private struct Follower {
-        let prefix: [UInt8]
+        let prefixes: [[UInt8]]
         /// The first revision that it does not know.
         let revision: Int
         let body: Body
@@ -48,17 +48,18 @@ final class SharedWatch: Sendable {
     /// Follows the keys of one application.
     ///
     /// - Parameters:
-    ///   - keys: The prefix of the keys.
+    ///   - keys: The prefixes of the keys.
     ///   - revision: The first revision that is not known.
     ///   - body: Called with messages, in order, until the end.
     ///   - end: Called at the end. Both are called with a lock of this, and must not call back.
     /// - Returns: The number for ``leave(_:)``; `nil` if etcd does not allow to watch the whole environment.
-    func follow(_ keys: String, from revision: Int, _ body: @escaping Body, end: @escaping End) -> Int? {
+    func follow(_ keys: [String], from revision: Int, _ body: @escaping Body, end: @escaping End) -> Int? {
         state.withLock { state in
             if state.isRefused { return nil }
             state.last += 1
             join(
-                state.last, Follower(prefix: Array(keys.utf8), revision: revision, body: body, end: end),
+                state.last,
+                Follower(prefixes: keys.map { Array($0.utf8) }, revision: revision, body: body, end: end),
                 &state)
             return state.last
         }
@@ -71,7 +72,7 @@ final class SharedWatch: Sendable {
 
     private func join(_ number: Int, _ follower: Follower, _ state: inout State) {
         state.followers[number] = follower
-        state.numbers[follower.prefix, default: []].insert(number)
+        for prefix in follower.prefixes { state.numbers[prefix, default: []].insert(number) }
         guard state.watching != nil else { return start(from: follower.revision, &state) }
         guard follower.revision >= state.recent.first else {
             // It reads everything again.
@@ -79,7 +80,9 @@ final class SharedWatch: Sendable {
         }
         guard let header = state.header else { return }
         tell([.created(header.notBefore(follower.revision - 1))], number, &state)
-        let missed = state.recent.changes.filter { $0.entry.key.starts(with: follower.prefix) }
+        let missed = state.recent.changes.filter { change in
+            follower.prefixes.contains { change.entry.key.starts(with: $0) }
+        }
         if !missed.isEmpty { tell([.changes(missed, upTo: header)], number, &state) }
     }
 
@@ -98,15 +101,17 @@ final class SharedWatch: Sendable {
         state.withLock { state in
             guard state.watch == watch else { return }
             state.watching = nil
-            state.isRefused = problem.isForbiddenWatch
+            state.isRefused = problem.isForbidden
             for number in Array(state.followers.keys) { leave(number, problem, &state) }
         }
     }
 
     private func leave(_ number: Int, _ problem: FetchProblem, _ state: inout State) {
         guard let follower = state.followers.removeValue(forKey: number) else { return }
-        state.numbers[follower.prefix]?.remove(number)
-        if state.numbers[follower.prefix]?.isEmpty == true { state.numbers[follower.prefix] = nil }
+        for prefix in follower.prefixes {
+            state.numbers[prefix]?.remove(number)
+            if state.numbers[prefix]?.isEmpty == true { state.numbers[prefix] = nil }
+        }
         follower.end(problem)
         guard state.followers.isEmpty, let watching = state.watching else { return }
         watching.cancel()
@@ -144,15 +149,13 @@ final class SharedWatch: Sendable {
 
     /// Passes changes to the applications that they belong to.
     private func tell(_ changes: [EtcdWatchMessage.Change], _ header: EtcdHeader, _ state: inout State) {
-        var mine: [[UInt8]: [EtcdWatchMessage.Change]] = [:]
+        // The changes of all kinds of an application stay together, in their order.
+        var mine: [Int: [EtcdWatchMessage.Change]] = [:]
         for change in changes {
-            if let prefix = prefix(of: change.entry.key) { mine[prefix, default: []].append(change) }
+            guard let prefix = prefix(of: change.entry.key) else { continue }
+            for number in state.numbers[prefix] ?? [] { mine[number, default: []].append(change) }
         }
-        for (prefix, changes) in mine {
-            for number in state.numbers[prefix] ?? [] {
-                tell([.changes(changes, upTo: header)], number, &state)
-            }
-        }
+        for (number, changes) in mine { tell([.changes(changes, upTo: header)], number, &state) }
     }
 
     /// The environment, the application and the kind of a key: `/tweaks/production/search/values/`.
@@ -201,8 +204,8 @@ private struct RecentChanges {
 }
 
 extension FetchProblem {
-    /// Whether etcd does not allow to watch the whole environment.
-    var isForbiddenWatch: Bool { message.contains("permission denied") }
+    /// Whether the user lacks the permission to read or watch these keys.
+    var isForbidden: Bool { message.contains("permission denied") }
 }
 
 extension EtcdEntry {
