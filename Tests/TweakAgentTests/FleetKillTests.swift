@@ -43,7 +43,7 @@ import Testing
         #expect(
             lines.dropFirst().first
                 == "  above remote on this host: true, from https://a.example/features.json")
-        #expect(lines.last?.hasPrefix("  above fleet: true, set by ann at ") == true)
+        #expect(lines.last?.hasPrefix("  above fleet: true, set by \(AgentHost.author) (ann) at ") == true)
     }
 
     @Test func `reaches the programs of all hosts until it ends, beside the values`() throws {

@@ -53,10 +53,12 @@ struct FleetOptions: ParsableArguments {
     var application: String
 }
 
-/// The author of a change, and the reason.
+/// What somebody says of the author of a change, and the reason.
 struct FleetAuthorOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("The author of the change (default: the user and the host).", valueName: "who"))
+        help: ArgumentHelp(
+            "A name to record beside the author, who is the user of etcd, or else the user and the host.",
+            valueName: "who"))
     var by: String?
 
     @Option(help: ArgumentHelp("The reason for the change.", valueName: "reason"))

@@ -245,7 +245,8 @@ enum Fleet {
             -> [TweakKey: FleetValue?]
     ) throws(Failure) -> FleetChange? {
         let editor = try editor(options, place)
-        let by = author.by ?? Self.author
+        let user = editor.user ?? Self.author
+        let by = author.by.map { "\(user) (\($0))" } ?? user
         let strangers = Outcome<[String]>()
         defer { warn(strangers.result.withLock { try? $0?.get() } ?? []) }
         return try awaiting { () async throws(Failure) in

@@ -31,6 +31,7 @@ package struct FleetChange: Hashable, Sendable {
     /// The first change of an application is 1.
     package let number: Int
     package let revision: Int
+    /// The author, followed by the name in parentheses that somebody typed, if any.
     package let by: String
     package let why: String?
     /// The time, in the format of RFC 3339.
@@ -243,6 +244,9 @@ package struct FleetEditor: Sendable {
         members = EtcdEndpoints(settings.cluster)
         keys = FleetKeys(settings, place)
     }
+
+    /// The user that etcd knows us as; `nil` if it asks for none.
+    package var user: String? { settings.cluster.user }
 
     /// Closes all connections.
     package func end() async { await resources.end() }
