@@ -46,7 +46,7 @@ import Testing
         publish("aa.1", Self.integer, Self.mode)
         try refuses([tweak, "1.5"], "\(tweak): 1.5 is not an int32; allowed: an integer from 0 to 10")
         try refuses([tweak, "11"], "\(tweak): 11 is outside the limits")
-        try refuses(["Mode", "quick"], "allowed: fast or slow")
+        try refuses(["Mode", "quick"], #"allowed: one of "fast", "slow""#)
         #expect(try host.fleet("list").output == "search: no values\n")
         #expect(try host.fleet("set", "Limit", "5").output.hasPrefix("\(tweak): none → 5"))
         #expect(try host.fleet("set", "Mode", "slow").output.hasPrefix("Search/Index/Mode: none → \"slow\""))
