@@ -86,23 +86,22 @@ package struct EtcdClient: Sendable {
     /// Watches changes from a revision on, with other applications if possible.
     ///
     /// - Parameters:
-    ///   - prefixes: The prefixes of the keys, which are neighbours, in order.
+    ///   - range: The keys.
     ///   - body: Called with messages, in order.
     ///   - end: Called once with the reason for the end. Both must not call back.
     func watchValues(
-        _ prefixes: [String], from revision: Int, at endpoint: String, _ body: @escaping SharedWatch.Body,
+        _ range: FleetRange, from revision: Int, at endpoint: String, _ body: @escaping SharedWatch.Body,
         end: @escaping SharedWatch.End
     ) -> EtcdWatch {
         if let shared = sharing?.watch(at: endpoint),
-            let number = shared.follow(prefixes, from: revision, body, end: end)
+            let number = shared.follow(range, from: revision, body, end: end)
         {
             return .shared(shared, number)
         }
         return .own(
             Task {
                 do throws(FetchProblem) {
-                    try await watch(
-                        prefixes.first ?? "", to: prefixes.last, from: revision, at: endpoint, body)
+                    try await watch(range.first, to: range.last, from: revision, at: endpoint, body)
                 } catch {
                     end(error)
                 }
@@ -133,10 +132,8 @@ package struct EtcdClient: Sendable {
 
         init(_ prefix: String) { self.prefix = Array(prefix.utf8) }
 
-        /// From the first prefix to the last.
-        init(_ prefixes: [String]) {
-            prefix = Array((prefixes.first ?? "").utf8)
-            end = prefixes.last.map { EtcdClient.end(of: Array($0.utf8)) }
+        init(_ range: FleetRange) {
+            (prefix, end) = (Array(range.first.utf8), EtcdClient.end(of: Array(range.last.utf8)))
         }
 
         init(key: [UInt8]) { (prefix, isWholeKey) = (key, true) }

@@ -13,8 +13,7 @@ internal import TweakTargeting
 /// value stays until a newer valid one replaces it, key by key. The cost of a change is proportional to its size.
 struct EtcdEntries: Sendable {
     private let interval: Duration
-    private let root: String
-    private let keys: [FleetKeys]
+    private let keys: FleetRange
     /// All changes up to this revision are known; 0 if nothing is.
     private(set) var revision = 0
     private var cluster: UInt64?
@@ -33,13 +32,8 @@ struct EtcdEntries: Sendable {
     }
 
     init(_ settings: EtcdSettings) {
-        (interval, root) = (settings.cluster.interval, settings.root)
-        keys = FleetPlace.allCases.map { FleetKeys(settings, $0) }
-    }
-
-    /// The tweak and the kind of the value under a key.
-    private func tweak(of key: [UInt8]) -> (tweak: TweakKey, place: FleetPlace)? {
-        keys.lazy.compactMap { keys in keys.tweak(of: key).map { ($0, keys.place) } }.first
+        interval = settings.cluster.interval
+        keys = FleetRange(root: settings.root, places: FleetPlace.all)
     }
 
     /// The number of keys.
@@ -55,7 +49,7 @@ struct EtcdEntries: Sendable {
             throw FetchProblem(
                 message: "it has a key of revision \(early.modified), and its own is \(header.revision)")
         }
-        let origin = "etcd \(String(header.cluster, radix: 16)) \(root)"
+        let origin = "etcd \(String(header.cluster, radix: 16)) \(keys.root)"
         if cluster == nil {
             if let from = state.file.from, !from.hasSameBytes(as: origin) {
                 state.messages.append("its values are from \(origin) now, and were from \(from)")
@@ -127,7 +121,7 @@ struct EtcdEntries: Sendable {
         var isNew = false
         for change in changes {
             if change.isGone { entries[change.entry.key] = nil } else { set(change.entry, &state) }
-            guard let (tweak, place) = tweak(of: change.entry.key) else { continue }
+            guard let (tweak, place) = keys.tweak(of: change.entry.key) else { continue }
             let told = entries[change.entry.key].map { Told($0.content, place, facts) } ?? Told()
             isNew = tell(told, of: tweak, place, &state.file) || isNew
         }
@@ -143,7 +137,7 @@ struct EtcdEntries: Sendable {
     }
 
     private mutating func set(_ entry: EtcdEntry, _ state: inout RemoteState) {
-        let known = tweak(of: entry.key)
+        let known = keys.tweak(of: entry.key)
         let content: Content
         do throws(FormatError) {
             guard let (tweak, _) = known else {
@@ -218,7 +212,7 @@ struct EtcdEntries: Sendable {
     func tell(_ facts: HostFacts, _ state: inout RemoteState) {
         var file = ProvidedFile()
         for (key, entry) in entries {
-            guard let (tweak, place) = tweak(of: key) else { continue }
+            guard let (tweak, place) = keys.tweak(of: key) else { continue }
             _ = tell(Told(entry.content, place, facts), of: tweak, place, &file)
         }
         let isNew =

@@ -18,7 +18,7 @@ final class EtcdSource: ValueSource {
         /// The time of the next read after the end of a watch.
         var next = ContinuousClock.now
         /// What the user may read.
-        var places = FleetPlace.allCases
+        var places = FleetPlace.all
     }
 
     private struct Watch {
@@ -144,21 +144,21 @@ final class EtcdSource: ValueSource {
         return min(schedule.failed(), settings.cluster.interval)
     }
 
-    /// The prefixes of the keys to follow, in order.
-    private var prefixes: [String] {
-        known.withLock { $0.places }.map { FleetKeys(settings, $0).values }.sorted()
+    /// The keys to follow.
+    private var range: FleetRange {
+        FleetRange(root: settings.root, places: known.withLock { $0.places })
     }
 
     private func readAll(_ updates: RemoteUpdates, at endpoint: String) async throws(FetchProblem) {
         let (range, header): (EtcdRange, EtcdHeader)
         do throws(FetchProblem) {
-            (range, header) = try await client.values(EtcdClient.RangeQuery(prefixes), at: endpoint)
+            (range, header) = try await client.values(EtcdClient.RangeQuery(self.range), at: endpoint)
         } catch {
             // The user of an older agent may only be allowed to read the values.
             guard error.isForbidden, known.withLock({ $0.places }) != [.values] else { throw error }
             known.withLock { $0.places = [.values] }
             do throws(FetchProblem) { try await readAll(updates, at: endpoint) } catch let problem {
-                known.withLock { $0.places = FleetPlace.allCases }
+                known.withLock { $0.places = FleetPlace.all }
                 throw problem
             }
             return updates.say("kills are not followed: \(endpoint): \(error.message)")
@@ -185,7 +185,7 @@ final class EtcdSource: ValueSource {
             return (known.lastWatch, known.entries.revision)
         }
         let facts = resources.facts()
-        let handle = client.watchValues(prefixes, from: revision + 1, at: endpoint) {
+        let handle = client.watchValues(range, from: revision + 1, at: endpoint) {
             [self] (messages) throws(FetchProblem) in
             guard change(number, { $0.hasStarted = true }) else {
                 throw FetchProblem(message: "cancelled")
@@ -262,7 +262,7 @@ final class EtcdSource: ValueSource {
 
     /// Returns whether there are newer entries than the known ones.
     private func isBehind(at endpoint: String) async throws(FetchProblem) -> Bool {
-        var query = EtcdClient.RangeQuery(prefixes)
+        var query = EtcdClient.RangeQuery(self.range)
         (query.limit, query.newestFirst, query.isWithoutValues) = (1, .modified, true)
         let before = known.withLock { $0.entries.revision }
         let (newest, header) = try await client.values(query, at: endpoint)

@@ -16,11 +16,37 @@ internal import TweakTargeting
 // watch those. Names have their usual form, with %2F for a slash and %25 for a percent sign inside a level.
 
 /// The kinds of values in etcd.
-package enum FleetPlace: String, CaseIterable, Sendable {
-    /// Values, which a web server, an override and the environment take precedence over.
-    case values
+package enum FleetPlace: String, Sendable {
     /// Values above all others but those of a session.
-    case kills = "values.kill"
+    case kills = "values.kill/"
+    /// Values, which a web server, an override and the environment take precedence over.
+    case values = "values/"
+
+    /// All kinds, in the order of their keys. An agent has thousands of applications, which share this.
+    static let all: [FleetPlace] = [.kills, .values]
+}
+
+/// The keys of some kinds of values, which are neighbours.
+struct FleetRange: Hashable, Sendable {
+    /// The prefix of the application's keys, with a trailing slash.
+    let root: String
+    /// In the order of their keys.
+    let places: [FleetPlace]
+
+    /// The beginning of the first keys, and of the last.
+    var first: String { root + (places.first ?? .values).rawValue }
+    var last: String { root + (places.last ?? .values).rawValue }
+
+    /// The tweak and the kind of the value under a key; `nil` for other keys, and for alternative spellings.
+    func tweak(of key: [UInt8]) -> (tweak: TweakKey, place: FleetPlace)? {
+        guard key.starts(with: root.utf8) else { return nil }
+        let rest = key.dropFirst(root.utf8.count)
+        guard let place = places.first(where: { rest.starts(with: $0.rawValue.utf8) }) else { return nil }
+        let bytes = rest.dropFirst(place.rawValue.utf8.count)
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard let tweak = TweakKey(text), tweak.description.utf8.elementsEqual(bytes) else { return nil }
+        return (tweak, place)
+    }
 }
 
 /// The keys of an application.
@@ -34,7 +60,7 @@ package struct FleetKeys: Hashable, Sendable {
         (root, self.place) = (settings.root, place)
     }
 
-    var values: String { "\(root)\(place.rawValue)/" }
+    var values: String { root + place.rawValue }
     var history: String { root + "history/" }
     var builds: String { root + "schema/" }
 
@@ -42,13 +68,7 @@ package struct FleetKeys: Hashable, Sendable {
     func key(of tweak: TweakKey) -> [UInt8] { Array((values + tweak.description).utf8) }
 
     /// The tweak whose value is under a key; `nil` for other keys, and for alternative spellings.
-    func tweak(of key: [UInt8]) -> TweakKey? {
-        guard key.starts(with: values.utf8) else { return nil }
-        let bytes = key.dropFirst(values.utf8.count)
-        let text = String(decoding: bytes, as: UTF8.self)
-        guard let tweak = TweakKey(text), tweak.description.utf8.elementsEqual(bytes) else { return nil }
-        return tweak
-    }
+    func tweak(of key: [UInt8]) -> TweakKey? { FleetRange(root: root, places: [place]).tweak(of: key)?.tweak }
 
     /// The key of a build's declarations.
     func key(ofBuild id: String) -> [UInt8] { Array((builds + id).utf8) }

@@ -15,16 +15,23 @@ final class SharedWatch: Sendable {
     typealias Watch = @Sendable (_ revision: Int, _ body: Body) async -> FetchProblem
 
     private struct Follower {
-        let prefixes: [[UInt8]]
+        /// The prefix of the application's keys.
+        let root: [UInt8]
+        let places: [FleetPlace]
         /// The first revision that it does not know.
         let revision: Int
         let body: Body
         let end: End
+
+        func follows(_ key: [UInt8]) -> Bool {
+            guard key.starts(with: root) else { return false }
+            return places.contains { key.dropFirst(root.count).starts(with: $0.rawValue.utf8) }
+        }
     }
 
     private struct State {
         var followers: [Int: Follower] = [:]
-        /// The followers' numbers, by their prefixes.
+        /// The followers' numbers, by the prefixes of their applications.
         var numbers: [[UInt8]: Set<Int>] = [:]
         var last = 0
         var watching: Task<Void, Never>?
@@ -48,18 +55,20 @@ final class SharedWatch: Sendable {
     /// Follows the keys of one application.
     ///
     /// - Parameters:
-    ///   - keys: The prefixes of the keys.
+    ///   - keys: The keys.
     ///   - revision: The first revision that is not known.
     ///   - body: Called with messages, in order, until the end.
     ///   - end: Called at the end. Both are called with a lock of this, and must not call back.
     /// - Returns: The number for ``leave(_:)``; `nil` if etcd does not allow to watch the whole environment.
-    func follow(_ keys: [String], from revision: Int, _ body: @escaping Body, end: @escaping End) -> Int? {
+    func follow(_ keys: FleetRange, from revision: Int, _ body: @escaping Body, end: @escaping End) -> Int? {
         state.withLock { state in
             if state.isRefused { return nil }
             state.last += 1
             join(
                 state.last,
-                Follower(prefixes: keys.map { Array($0.utf8) }, revision: revision, body: body, end: end),
+                Follower(
+                    root: Array(keys.root.utf8), places: keys.places, revision: revision, body: body, end: end
+                ),
                 &state)
             return state.last
         }
@@ -72,7 +81,7 @@ final class SharedWatch: Sendable {
 
     private func join(_ number: Int, _ follower: Follower, _ state: inout State) {
         state.followers[number] = follower
-        for prefix in follower.prefixes { state.numbers[prefix, default: []].insert(number) }
+        state.numbers[follower.root, default: []].insert(number)
         guard state.watching != nil else { return start(from: follower.revision, &state) }
         guard follower.revision >= state.recent.first else {
             // It reads everything again.
@@ -80,9 +89,7 @@ final class SharedWatch: Sendable {
         }
         guard let header = state.header else { return }
         tell([.created(header.notBefore(follower.revision - 1))], number, &state)
-        let missed = state.recent.changes.filter { change in
-            follower.prefixes.contains { change.entry.key.starts(with: $0) }
-        }
+        let missed = state.recent.changes.filter { follower.follows($0.entry.key) }
         if !missed.isEmpty { tell([.changes(missed, upTo: header)], number, &state) }
     }
 
@@ -108,10 +115,8 @@ final class SharedWatch: Sendable {
 
     private func leave(_ number: Int, _ problem: FetchProblem, _ state: inout State) {
         guard let follower = state.followers.removeValue(forKey: number) else { return }
-        for prefix in follower.prefixes {
-            state.numbers[prefix]?.remove(number)
-            if state.numbers[prefix]?.isEmpty == true { state.numbers[prefix] = nil }
-        }
+        state.numbers[follower.root]?.remove(number)
+        if state.numbers[follower.root]?.isEmpty == true { state.numbers[follower.root] = nil }
         follower.end(problem)
         guard state.followers.isEmpty, let watching = state.watching else { return }
         watching.cancel()
@@ -152,17 +157,20 @@ final class SharedWatch: Sendable {
         // The changes of all kinds of an application stay together, in their order.
         var mine: [Int: [EtcdWatchMessage.Change]] = [:]
         for change in changes {
-            guard let prefix = prefix(of: change.entry.key) else { continue }
-            for number in state.numbers[prefix] ?? [] { mine[number, default: []].append(change) }
+            guard let application = application(of: change.entry.key) else { continue }
+            for number in state.numbers[application] ?? []
+            where state.followers[number]?.follows(change.entry.key) == true {
+                mine[number, default: []].append(change)
+            }
         }
         for (number, changes) in mine { tell([.changes(changes, upTo: header)], number, &state) }
     }
 
-    /// The environment, the application and the kind of a key: `/tweaks/production/search/values/`.
-    private func prefix(of key: [UInt8]) -> [UInt8]? {
+    /// The environment and the application of a key: `/tweaks/production/search/`.
+    private func application(of key: [UInt8]) -> [UInt8]? {
         guard key.starts(with: root) else { return nil }
         let slashes = key.indices.dropFirst(root.count).lazy.filter { key[$0] == UInt8(ascii: "/") }
-        return slashes.dropFirst().first.map { Array(key[...$0]) }
+        return slashes.first.map { Array(key[...$0]) }
     }
 
     private func tell(_ messages: [EtcdWatchMessage], _ number: Int, _ state: inout State) {
