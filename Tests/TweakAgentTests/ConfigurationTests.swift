@@ -54,6 +54,14 @@ import Testing
             "applications.0.plainHTTP: 1 is here, but true or false is expected"
         ),
         (
+            "\"name\": \"a\", \"url\": \"https://e/\", \"programs\": [ \"/usr/bin/a\" ]",
+            "applications.0.programs: their declarations go to etcd; add \"fleet\": true"
+        ),
+        (
+            "\"name\": \"a\", \"url\": \"https://e/\", \"programs\": [ 1 ]",
+            "applications.0.programs.0: 1 is here, but text is expected"
+        ),
+        (
             "\"name\": \"a\", \"url\": \"https://e/\", \"publicKey\": \"x\"",
             "applications.0.publicKey: 32 bytes in Base64 are expected"
         ),

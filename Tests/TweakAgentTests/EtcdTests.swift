@@ -60,7 +60,7 @@ import Testing
         #expect(result.output.contains("fleet: from etcd "), "\(result.output)\(result.error)")
         #expect(result.output.contains("/tweaks/production/live-program/; version 2; loaded "))
         #expect(result.output.contains("checked 2030-01-03T04:04:05Z"))
-        #expect(result.output.contains("fleet: the value: set by ann@ops at 2"))
+        #expect(result.output.contains("fleet: the value: set by \(AgentHost.author) (ann@ops) at 2"))
         #expect(result.output.contains(": the index is broken"))
     }
 

@@ -36,25 +36,48 @@ import TweakRecords
                 == "\(tweak): none → true (revision 2)\n")
         #expect(try succeed("get", "enabled") == "true\n")
         let list = try succeed("list").split(separator: "\n")
-        #expect(list.first == "TWEAK                    VALUE  REVISION  AT                    BY       WHY")
+        #expect(
+            list.first?.hasPrefix("TWEAK                    VALUE  REVISION  AT                    BY  ")
+                == true)
+        #expect(list.first?.hasSuffix("  WHY") == true)
         #expect(list.last?.hasPrefix("\(tweak)  true   2         2") == true)
-        #expect(list.last?.hasSuffix("Z  ann@ops  go live") == true)
+        #expect(list.last?.hasSuffix("Z  \(AgentHost.author) (ann@ops)  go live") == true)
         let listed = try json(try succeed("list", "--format", "json"))
         #expect(listed["revision"] as? Int == 2)
         let values = try #require(listed["tweaks"] as? [[String: Any]])
         #expect(values.count == 1)
         #expect(values[0]["value"] as? Bool == true)
-        #expect(values[0]["by"] as? String == "ann@ops")
+        #expect(values[0]["by"] as? String == "\(AgentHost.author) (ann@ops)")
         #expect(try succeed("reset", tweak) == "\(tweak): true → none (revision 3)\n")
         #expect(try succeed("reset", tweak) == "search: nothing had to be changed\n")
         #expect(try host.fleet("get", tweak).status == EX_DATAERR)
     }
 
-    @Test func `are recorded with user and host by default`() throws {
+    private func author() throws -> String? {
+        try json(try succeed("get", tweak, "--format", "json"))["by"] as? String
+    }
+
+    @Test func `are recorded with user and host, whatever somebody types`() throws {
         _ = try succeed("set", tweak, "true")
-        let by = try json(try succeed("get", tweak, "--format", "json"))["by"] as? String
-        let name = ProcessInfo.processInfo.hostName.split(separator: ".")[0]
-        #expect(by?.contains("@\(name)") == true, "\(by ?? "")")
+        #expect(try author() == AgentHost.author)
+        _ = try succeed("set", tweak, "false", "--by", "ann@ops")
+        #expect(try author() == "\(AgentHost.author) (ann@ops)")
+    }
+
+    @Test func `are recorded with the user of etcd, whatever somebody types`() throws {
+        for command in [
+            ["user", "add", "root:secret"], ["role", "add", "root"], ["user", "grant-role", "root", "root"],
+            ["auth", "enable"],
+        ] {
+            #expect(try etcd.ctl(command).succeeded, "\(command)")
+        }
+        let password = try host.home.write("password", "secret\n")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: password)
+        try host.follow(etcd.endpoints, #""user": "root", "passwordFile": "password""#)
+        _ = try succeed("set", tweak, "true")
+        #expect(try author() == "root")
+        _ = try succeed("set", tweak, "false", "--by", "ann@ops")
+        #expect(try author() == "root (ann@ops)")
     }
 
     @Test func `have the type of the JSON value`() throws {
@@ -160,8 +183,8 @@ import TweakRecords
         #expect(loser.status == EX_TEMPFAIL)
         #expect(
             loser.error
-                == "tweak-agent: \(tweak): it was changed by ann at revision 2, and not at 0; nothing was changed\n"
-        )
+                == "tweak-agent: \(tweak): it was changed by \(AgentHost.author) (ann) at revision 2, and not at 0; "
+                + "nothing was changed\n")
         #expect(try host.fleet("reset", tweak, "--if-revision", "1").status == EX_TEMPFAIL)
         _ = try succeed("reset", tweak, "--if-revision", "2")
     }
@@ -410,9 +433,9 @@ import TweakRecords
         etcd.kill()
         try etcd.restart()
         _ = try succeed("set", "A/B/C", "0", "--by", "ann")
-        #expect(waitUntil { watch.written.output.contains("  ann  A/B/C: \(last) → 0\n") })
+        #expect(waitUntil { watch.written.output.contains(" (ann)  A/B/C: \(last) → 0\n") })
         let line = try #require(watch.written.output.split(separator: "\n").first)
-        #expect(line.contains("  ann  A/B/C: ") && line.contains("  number "))
+        #expect(line.contains(" (ann)  A/B/C: ") && line.contains("  number "))
     }
 
     @Test func `are shown as invalid, and fixed by the next change`() throws {

@@ -208,7 +208,7 @@ import Testing
         try running {
             let beginning = try commands("Follow etcd")
             let night = try commands("At three in the morning", from: "\nWith etcd")
-            #expect(beginning.count == 7 && night.count == 10)
+            #expect(beginning.count == 10 && night.count == 10)
             for command in beginning + night {
                 // Others have written there meanwhile.
                 while let revision = command.revision, try self.revision(etcd) < revision - 1 {

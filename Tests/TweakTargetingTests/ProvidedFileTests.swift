@@ -48,6 +48,11 @@ import TweakTargeting
             #"{"values": {}, "reasons": []}"#,
             "remote.json: reasons: an array is here, but an object is expected"
         ),
+        (#"{"values": {}, "kills": 1}"#, "remote.json: kills: 1 is here, but an object is expected"),
+        (
+            #"{"values": {}, "kills": {"A": 1}}"#,
+            "remote.json: the category \"A\" is 1, but an object is expected"
+        ),
         (
             "{\"values\": {},\n",
             "remote.json: it is not JSON: line 2, column 1: a name in quotation marks is expected"
@@ -66,9 +71,13 @@ import TweakTargeting
         file.set(false, for: key, because: "this is 13")
         file.set("a/b%c", for: TweakKey("A/B", "C%D", "e"), because: "why not")
         file.set(.double(0.1), for: TweakKey("A", "B", "c"))
+        file.kills.set(false, for: key)
+        file.killReasons["\(key)"] = .scalar("killed by ann")
         let copy = try ProvidedFile(json: file.json(), path: "remote.json")
         #expect(copy == file)
         #expect(copy.reason(for: TweakKey("A/B", "C%D", "e")) == "why not")
+        #expect(copy.reason(for: key, of: .kill) == "killed by ann")
+        #expect(copy.values(of: .kill).keys == [key])
     }
 
     @Test func `Any damage is an error and no crash`() {

@@ -13,7 +13,7 @@ struct FleetCommand: ParsableCommand {
             EXIT STATUS
               0   done
               64  the command line is wrong
-              65  there is no such tweak, value or filter, or the value is not allowed
+              65  there is no such tweak, value, filter or build, or the value is not allowed
               66  there is no configuration
               69  no member of the cluster answers, or tweak-agent was built without remote values
               75  somebody else changed it first; nothing was changed
@@ -23,7 +23,7 @@ struct FleetCommand: ParsableCommand {
         version: TweakAgent.version,
         subcommands: [
             FleetList.self, FleetGet.self, FleetSet.self, FleetReset.self, FleetWatch.self, FleetHistory.self,
-            FleetRollback.self,
+            FleetRollback.self, FleetKill.self, FleetUnkill.self, FleetDeclare.self, FleetBuilds.self,
         ])
 }
 
@@ -53,10 +53,12 @@ struct FleetOptions: ParsableArguments {
     var application: String
 }
 
-/// The author of a change, and the reason.
+/// What somebody says of the author of a change, and the reason.
 struct FleetAuthorOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("The author of the change (default: the user and the host).", valueName: "who"))
+        help: ArgumentHelp(
+            "A name to record beside the author, who is the user of etcd, or else the user and the host.",
+            valueName: "who"))
     var by: String?
 
     @Option(help: ArgumentHelp("The reason for the change.", valueName: "reason"))
@@ -84,9 +86,12 @@ struct FleetSet: AgentCommand {
     static let configuration = CommandConfiguration(
         commandName: "set", abstract: "Change the value of a tweak.",
         discussion: """
-            With --program, or if the tweak already has a value, write the new one as for `tweak set`. Otherwise write \
-            JSON: true, false, a number, or a text in quotation marks. Put `--` before a value that starts with a minus \
-            sign.
+            With --program, or if the tweak is declared or already has a value, write the new one as for `tweak set`. \
+            Otherwise write JSON: true, false, a number, or a text in quotation marks. Put `--` before a value that starts \
+            with a minus sign.
+
+            The value is checked against all published builds of the application, see `tweak fleet builds`. It is \
+            refused if a build would refuse or clamp it, or if none declares the tweak.
             """)
 
     @OptionGroup var author: FleetAuthorOptions
@@ -110,6 +115,11 @@ struct FleetSet: AgentCommand {
             valueName: "revision"
         ))
     var ifRevision: Int?
+
+    @Flag(
+        name: .customLong("force"),
+        help: "Set it even if no build declares it, or a build refuses or clamps it.")
+    var isForced = false
 
     @OptionGroup var fleet: FleetOptions
 
@@ -174,4 +184,67 @@ struct FleetRollback: AgentCommand {
 
     @Argument(help: "Restore only this tweak.")
     var tweak: String?
+}
+
+struct FleetKill: AgentCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "kill", abstract: "Switch a feature off on all hosts, whatever else they have.",
+        discussion: """
+            A kill is above web servers, overrides and the environment; only the session and the leases of somebody who \
+            works on a process are above it. It is off at once where agents and programs know kills, and stays off until \
+            `tweak fleet unkill`. Any bool tweak can be killed.
+            """)
+
+    @OptionGroup var author: FleetAuthorOptions
+
+    @Flag(name: .customLong("force"), help: "Kill it even if no build declares it.")
+    var isForced = false
+
+    @OptionGroup var fleet: FleetOptions
+
+    @Argument(help: "The feature, or the tweak as Category/Collection/Name or shorter.")
+    var feature: String
+
+    func validate() throws {
+        guard author.why?.isEmpty == false else { throw ValidationError("A kill needs a reason: --why.") }
+    }
+}
+
+struct FleetUnkill: AgentCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unkill", abstract: "End a kill, so that the next provider decides.")
+
+    @OptionGroup var author: FleetAuthorOptions
+
+    @OptionGroup var fleet: FleetOptions
+
+    @Argument(help: "The feature, or the tweak as Category/Collection/Name or shorter.")
+    var feature: String
+}
+
+struct FleetDeclare: AgentCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "declare",
+        abstract: "Publish what a program declares, so that values are checked against it.",
+        discussion: """
+            Names, types, limits and choices are published, but no defaults. The newest 16 builds are kept. Agents do the \
+            same for the "programs" in their configuration.
+            """)
+
+    @OptionGroup var fleet: FleetOptions
+
+    @Argument(help: "The program: a process id, a path or a name.", completion: .file())
+    var program: String
+}
+
+struct FleetBuilds: AgentCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "builds", abstract: "Show the builds whose declarations are published, newest first.")
+
+    @Option(
+        help: ArgumentHelp(
+            "Instead remove the build with this beginning, which no host runs any more.", valueName: "build"))
+    var remove: String?
+
+    @OptionGroup var fleet: FleetOptions
 }

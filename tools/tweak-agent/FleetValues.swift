@@ -22,21 +22,24 @@ extension FleetHistory { func perform() throws(Failure) { try Fleet.history(self
 extension FleetRollback { func perform() throws(Failure) { try Fleet.rollback(self) } }
 
 /// The commands of `tweak fleet`.
-private enum Fleet {
+enum Fleet {
     // MARK: - Reading
 
     static func list(_ options: FleetList) throws(Failure) {
         let contents = try contents(options.fleet)
         warn(contents.strangers)
-        let forms = contents.values.map(ValueForm.init)
+        let kills = kills(options.fleet)?.values.map { ValueForm($0, isKill: true) } ?? []
+        let forms = contents.values.map { ValueForm($0) }
         switch options.fleet.format {
         case .json:
             try failing {
                 try printJSON(
                     ListForm(
-                        application: options.fleet.application, revision: contents.revision, tweaks: forms))
+                        application: options.fleet.application, revision: contents.revision, tweaks: forms,
+                        kills: kills.isEmpty ? nil : kills))
             }
         case .table:
+            let forms = kills + forms
             guard !forms.isEmpty else {
                 return print(printable("\(options.fleet.application): no values"))
             }
@@ -72,7 +75,7 @@ private enum Fleet {
             let tweak = try name.key(among: Set(known).sorted())
             changes = changes.filter { $0.parts.contains { $0.tweak == tweak } }
         }
-        let forms = changes.suffix(options.last ?? Int.max).map(ChangeForm.init)
+        let forms = changes.suffix(options.last ?? Int.max).map { ChangeForm($0) }
         switch options.fleet.format {
         case .json: try failing { try printJSON(["changes": forms]) }
         case .table:
@@ -80,7 +83,7 @@ private enum Fleet {
                 return print(printable("\(options.fleet.application): no changes"))
             }
             let rows = forms.flatMap { form in
-                form.changes.enumerated().map { index, change in
+                form.all.enumerated().map { index, change in
                     (index == 0 ? ["\(form.revision)", form.at, form.by] : ["", "", ""])
                         + ["\(change.tweak)", change.text, index == 0 ? form.why ?? "" : ""]
                 }
@@ -102,7 +105,7 @@ private enum Fleet {
                 switch format {
                 case .json: try? printJSONLine(form)
                 case .table:
-                    for part in form.changes {
+                    for part in form.all {
                         let why = form.why.map { "  \($0)" } ?? ""
                         print(
                             printable(
@@ -126,17 +129,25 @@ private enum Fleet {
         let declaration = try options.program.map { (program) throws(Failure) in
             try self.declaration(of: name, in: program)
         }
+        let declared = options.isForced ? nil : try published(options.fleet)
         try change(options.fleet, options.author, options.ifRevision) {
             (contents, _) throws(FleetProblem) in
-            let (tweak, value): (TweakKey, TweakValue)
+            let tweak: TweakKey
+            if let key = declaration?.key { tweak = key } else { tweak = try key(name, contents, declared) }
+            let old = try? contents[tweak]?.value.get()
+            let value: TweakValue
             if let declaration {
-                tweak = declaration.key
                 value = try admit(
-                    options.value, to: declaration, current: (try? contents[tweak]?.value.get())?.value)
+                    options.value, to: declaration, current: old?.value, isForced: options.isForced)
+            } else if let build = declared?.newestBuild(declaring: tweak),
+                let declaration = build.tweaks[tweak]
+            {
+                value = try admit(options.value, to: declaration, by: build, current: old?.value)
             } else {
-                tweak = try key(name, contents)
-                value = try read(options.value, of: tweak, before: try? contents[tweak]?.value.get())
+                if let declared { try expect(tweak, declared, contents, of: options.fleet.application) }
+                value = try read(options.value, of: tweak, before: old, isForced: options.isForced)
             }
+            try declared?.check(value, for: tweak)
             let new = FleetValue(value, filters: filters)
             // An invalid filter is not written.
             do throws(FormatError) {
@@ -176,24 +187,69 @@ private enum Fleet {
         }
     }
 
-    /// Makes a change and prints the result.
-    ///
-    /// - Parameters:
-    ///   - revision: The revision at which the tweaks must have been changed last.
-    ///   - revisited: The revision to restore.
-    ///   - make: Returns the new value of each tweak, given the current state and, as far as etcd knows it, the state
-    ///     at that revision.
+    /// Makes a change and prints the result; see ``commit(_:_:_:_:revisited:_:)``.
     private static func change(
         _ options: FleetOptions, _ author: FleetAuthorOptions, _ revision: Int?, revisited: Int? = nil,
         _ make:
             @escaping @Sendable (FleetContents, _ then: FleetContents?) throws(FleetProblem)
             -> [TweakKey: FleetValue?]
     ) throws(Failure) {
-        let editor = try editor(options)
-        let by = author.by ?? Self.author
+        let change = try commit(options, .values, author, revision, revisited: revisited, make)
+        try show(change, options)
+        guard let new = change?.parts.filter({ $0.new != nil }), !new.isEmpty else { return }
+        let kills = kills(options)
+        for part in new {
+            if let kill = try? kills?[part.tweak]?.value.get() {
+                printMessage(
+                    "warning: \(part.tweak): it is \(kill.reason(in: .kills)); the value takes effect after tweak fleet "
+                        + "unkill", of: command)
+            }
+            warnIfHidden(part.tweak, of: options.application)
+        }
+    }
+
+    /// Prints a change.
+    ///
+    /// - Parameter above: The values that a kill is above of.
+    static func show(
+        _ change: FleetChange?, _ options: FleetOptions, above: [HiddenValue]? = nil
+    ) throws(Failure) {
+        guard let change else {
+            return options.format == .json
+                ? print("null") : print(printable("\(options.application): nothing had to be changed"))
+        }
+        let form = ChangeForm(change, above: above)
+        switch options.format {
+        case .json: try failing { try printJSON(form) }
+        case .table:
+            for part in form.all {
+                print(printable("\(part.tweak): \(part.text) (revision \(form.revision))"))
+            }
+            for hidden in above ?? [] { print(printable("  above \(hidden.text)")) }
+        }
+    }
+
+    /// Makes a change.
+    ///
+    /// - Parameters:
+    ///   - revision: The revision at which the tweaks must have been changed last.
+    ///   - revisited: The revision to restore.
+    ///   - make: Returns the new value of each tweak, given the current state and, as far as etcd knows it, the state
+    ///     at that revision.
+    /// - Returns: The change; `nil` if there was nothing to change.
+    static func commit(
+        _ options: FleetOptions, _ place: FleetPlace, _ author: FleetAuthorOptions, _ revision: Int?,
+        revisited: Int? = nil,
+        _ make:
+            @escaping @Sendable (FleetContents, _ then: FleetContents?) throws(FleetProblem)
+            -> [TweakKey: FleetValue?]
+    ) throws(Failure) -> FleetChange? {
+        let editor = try editor(options, place)
+        let user = editor.user ?? Self.author
+        let by = author.by.map { "\(user) (\($0))" } ?? user
         let strangers = Outcome<[String]>()
         defer { warn(strangers.result.withLock { try? $0?.get() } ?? []) }
-        let change = try awaiting { () async throws(Failure) in
+        return try awaiting { () async throws(Failure) in
             do throws(FleetProblem) {
                 var then: FleetContents?
                 if let revisited { then = try await editor.contents(at: revisited) }
@@ -212,19 +268,6 @@ private enum Fleet {
                 throw Failure(error)
             }
         }
-        guard let change else {
-            return options.format == .json
-                ? print("null") : print(printable("\(options.application): nothing had to be changed"))
-        }
-        let form = ChangeForm(change)
-        switch options.format {
-        case .json: try failing { try printJSON(form) }
-        case .table:
-            for part in form.changes {
-                print(printable("\(part.tweak): \(part.text) (revision \(form.revision))"))
-            }
-        }
-        for part in form.changes where part.new != nil { warnIfHidden(part.tweak, of: options.application) }
     }
 
     /// Warns if another provider overrides the fleet's value on this host.
@@ -254,10 +297,13 @@ private enum Fleet {
         }
     }
 
-    /// The key of a tweak with a value, or of one whose full name is given.
-    private static func key(_ name: TweakName, _ contents: FleetContents) throws(FleetProblem) -> TweakKey {
+    /// The key of a tweak that has a value or is declared, or of one whose full name is given.
+    static func key(
+        _ name: TweakName, _ contents: FleetContents, _ declared: FleetDeclarations? = nil
+    ) throws(FleetProblem) -> TweakKey {
         if let key = name.key { return key }
-        do throws(Failure) { return try name.key(among: contents.values.map(\.tweak)) } catch {
+        let known = (declared?.tweaks ?? []).union(contents.values.map(\.tweak)).sorted()
+        do throws(Failure) { return try name.key(among: known) } catch {
             // A feature without a value is named by its switch.
             if name.count == 2, let feature = name.feature { return feature }
             throw .impossible(([error.message] + error.details).joined(separator: "\n  "))
@@ -276,26 +322,30 @@ private enum Fleet {
     }
 
     private static func admit(
-        _ text: String, to declaration: TweakDeclaration, current: TweakValue?
+        _ text: String, to declaration: TweakDeclaration, by build: DeclaredBuild? = nil,
+        current: TweakValue?, isForced: Bool = false
     ) throws(FleetProblem) -> TweakValue {
+        func refusal(_ problem: String) -> FleetProblem { .impossible(build?.refusal(problem) ?? problem) }
+        let admission: TweakDeclaration.Admission
         do throws(TweakValueError) {
-            let admission = try declaration.admit(text: text, current: current)
-            if admission.wasClamped {
-                printMessage(
-                    "warning: " + outsideLimits("\(declaration.key): \(text)", allowed: declaration.allowed),
-                    of: command)
-            }
-            return admission.value
+            admission = try declaration.admit(text: text, current: current)
         } catch {
-            throw .impossible("\(error)")
+            throw refusal("\(error)")
         }
+        guard admission.wasClamped else { return admission.value }
+        let problem = outsideLimits("\(declaration.key): \(text)", allowed: declaration.allowed)
+        guard isForced else { throw refusal(build == nil ? "\(problem); --force sets it clamped" : problem) }
+        printMessage("warning: \(problem)", of: command)
+        return admission.value
     }
 
     /// Parses a value whose type is known only from the old value, if at all.
     private static func read(
-        _ text: String, of tweak: TweakKey, before: FleetValue?
+        _ text: String, of tweak: TweakKey, before: FleetValue?, isForced: Bool
     ) throws(FleetProblem) -> TweakValue {
         let parsed = (try? JSONParser.value(of: Array(text.utf8)))?.tweakValue
+        // The type may be another one now.
+        if isForced, let parsed { return parsed }
         switch (before?.value, parsed) {
         case (.bool, _),
             (nil, _) where PlacedFeature.key(of: [tweak.collection]) == tweak:
@@ -327,7 +377,7 @@ private enum Fleet {
     }
 
     /// The user and the host.
-    private static var author: String {
+    static var author: String {
         let user =
             getpwuid(geteuid()).flatMap { $0.pointee.pw_name.map { String(cString: $0) } } ?? "\(geteuid())"
         var name = utsname()
@@ -340,18 +390,20 @@ private enum Fleet {
 
     // MARK: - The cluster
 
-    private static let command = "tweak fleet"
+    static let command = "tweak fleet"
 
     private static let mostWarnings = 10
 
     /// Warns about keys that are ignored.
-    private static func warn(_ strangers: [String]) {
+    static func warn(_ strangers: [String]) {
         for stranger in strangers.prefix(mostWarnings) { printMessage("warning: \(stranger)", of: command) }
         let more = strangers.count - mostWarnings
         if more > 0 { printMessage("warning: \(more) more keys are ignored", of: command) }
     }
 
-    private static func editor(_ options: FleetOptions) throws(Failure) -> FleetEditor {
+    private static func editor(
+        _ options: FleetOptions, _ place: FleetPlace = .values
+    ) throws(Failure) -> FleetEditor {
         let path = try Follow.configuration(options.configurationPath)
         let bytes = try readInput(path, isNamed: false)
         var cluster: EtcdCluster?
@@ -367,7 +419,7 @@ private enum Fleet {
         }
         cluster.environment = options.environment ?? cluster.environment
         let settings = EtcdSettings(name: options.application, cluster: cluster)
-        do throws(FetchProblem) { return try FleetEditor(settings) } catch {
+        do throws(FetchProblem) { return try FleetEditor(settings, place) } catch {
             throw Failure(error.message, .misconfigured)
         }
     }
@@ -375,12 +427,22 @@ private enum Fleet {
     private static func contents(
         _ options: FleetOptions, isWithHistory: Bool = false
     ) throws(Failure) -> FleetContents {
-        let editor = try editor(options)
+        try asking(options) { (editor) async throws(FleetProblem) in
+            try await editor.contents(isWithHistory: isWithHistory)
+        }
+    }
+
+    /// Blocks until a request to the cluster is answered.
+    static func asking<Value: Sendable>(
+        _ options: FleetOptions, _ place: FleetPlace = .values,
+        _ body: @escaping @Sendable (FleetEditor) async throws(FleetProblem) -> Value
+    ) throws(Failure) -> Value {
+        let editor = try editor(options, place)
         return try awaiting { () async throws(Failure) in
             do throws(FleetProblem) {
-                let contents = try await editor.contents(isWithHistory: isWithHistory)
+                let value = try await body(editor)
                 await editor.end()
-                return contents
+                return value
             } catch {
                 await editor.end()
                 throw Failure(error)
@@ -412,7 +474,7 @@ private enum Fleet {
 }
 
 extension Failure {
-    fileprivate init(_ problem: FleetProblem) {
+    init(_ problem: FleetProblem) {
         let kind: Kind =
             switch problem {
             case .unreachable: .unavailable
@@ -430,6 +492,7 @@ private struct ListForm: Encodable {
     let application: String
     let revision: Int
     let tweaks: [ValueForm]
+    let kills: [ValueForm]?
 }
 
 private struct ValueForm: Encodable {
@@ -439,8 +502,15 @@ private struct ValueForm: Encodable {
     let `for`: JSONValue?
     let revision: Int
     let at, by, why: String?
+    private let isKill: Bool
 
-    init(_ entry: (tweak: TweakKey, value: Result<FleetValue, FormatError>, revision: Int)) {
+    private enum CodingKeys: CodingKey { case tweak, value, problem, `for`, revision, at, by, why }
+
+    init(
+        _ entry: (tweak: TweakKey, value: Result<FleetValue, FormatError>, revision: Int),
+        isKill: Bool = false
+    ) {
+        self.isKill = isKill
         (tweak, revision) = (entry.tweak, entry.revision)
         switch entry.value {
         case .success(let value):
@@ -452,7 +522,8 @@ private struct ValueForm: Encodable {
 
     var row: [String] {
         [
-            "\(tweak)", value.map { "\($0)" } ?? problem ?? "", `for`?.line ?? "", "\(revision)", at ?? "",
+            "\(tweak)", value.map { isKill ? "killed" : "\($0)" } ?? problem ?? "", `for`?.line ?? "",
+            "\(revision)", at ?? "",
             by ?? "", why ?? "",
         ]
     }
@@ -463,15 +534,24 @@ private struct ChangeForm: Encodable {
     let at, by: String
     let why: String?
     let changes: [Part]
+    let kills: [Part]?
+    let above: [HiddenValue]?
+
+    /// The changes and the kills.
+    var all: [Part] { changes + (kills ?? []) }
 
     struct Part: Encodable {
         let tweak: TweakKey
         let old, new: TweakValue?
         let oldFor, newFor: JSONValue?
         let oldProblem: String?
+        fileprivate let isKill: Bool
+
+        private enum CodingKeys: CodingKey { case tweak, old, new, oldFor, newFor, oldProblem }
 
         var text: String {
-            (oldProblem == nil ? Self.text(old, oldFor) : "unusable") + " → " + Self.text(new, newFor)
+            if isKill, new == false || new == nil { return new == nil ? "no longer killed" : "killed" }
+            return (oldProblem == nil ? Self.text(old, oldFor) : "unusable") + " → " + Self.text(new, newFor)
         }
 
         private static func text(_ value: TweakValue?, _ filters: JSONValue?) -> String {
@@ -480,14 +560,17 @@ private struct ChangeForm: Encodable {
         }
     }
 
-    init(_ change: FleetChange) {
+    init(_ change: FleetChange, above: [HiddenValue]? = nil) {
         (revision, at, by, why) = (change.revision, change.at, change.by, change.why)
-        changes = change.parts.map {
+        let parts = change.parts.map {
             Part(
                 tweak: $0.tweak, old: $0.old?.value, new: $0.new?.value,
                 oldFor: $0.old?.filters.map { .object($0) }, newFor: $0.new?.filters.map { .object($0) },
-                oldProblem: $0.oldProblem)
+                oldProblem: $0.oldProblem, isKill: $0.isKill)
         }
+        changes = parts.filter { !$0.isKill }
+        kills = parts.contains(where: \.isKill) ? parts.filter(\.isKill) : nil
+        self.above = above
     }
 }
 

@@ -140,9 +140,13 @@ final class Agent: Sendable {
                 return nil
             }
         }
+        let publisher = BuildPublisher(configuration.fleet, resources) { [self] in say($0, of: $1) }
+        let publishing = Task { await publisher.publish(isOnce: isOnce) }
         await RemoteFollowing(
             followers, sharing: resources, isOnce: isOnce, from: last, keep: folder.write, report: report
         ).follow()
+        if !isOnce { publishing.cancel() }
+        await publishing.value
         await resources.end()
         metrics?.write(noteMetrics)
     }

@@ -43,6 +43,7 @@ struct OfflineProviders {
         for source in [TweakSource.fleet, .remote] where !list.contains(where: { $0.source == source }) {
             list.insert((source, []), at: start)
         }
+        above = agents[.kill] ?? []
         for (place, entry) in list.enumerated() {
             let files = entry.files + (agents[entry.source] ?? [])
             if place < start { above += files } else { below += files }
@@ -70,16 +71,17 @@ struct OfflineProviders {
     /// The values of agents, checked as the program checks them. Files that it would not trust are left out.
     private static func fromAfar(for application: String, _ warn: (String) -> Void) -> [Provided] {
         let folders = ProvidedFolders.all(isPrivileged: false)
-        return [TweakSource.remote, .fleet].flatMap { source in
+        return [TweakSource.kill, .remote, .fleet].flatMap { source in
             folders.compactMap { folder in
-                let path = "\(folder)/\(application)/\(source).json"
+                let path = "\(folder)/\(application)/\(ProvidedFile.name(for: source))"
                 do throws(OverridesError) {
                     guard let json = try KeptFile(path: path).read() else { return nil }
                     try KeptFile(path: path).checkWriters()
                     return Provided(
-                        source: source, path: path, values: try ProvidedFile(json: json, path: path).values)
+                        source: source, path: path,
+                        values: try ProvidedFile(json: json, path: path).values(of: source))
                 } catch {
-                    warn("\(source): \(error)")
+                    if source != .kill { warn("\(source): \(error)") }
                     return nil
                 }
             }

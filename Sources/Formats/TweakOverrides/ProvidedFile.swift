@@ -10,8 +10,8 @@ internal import TweakSystem
 ///       "values": { "Features": { "search": { "enabled": false } } },
 ///       "reasons": { "Features/search/enabled": "only-os-versions asks for 11 or 12; this is 13" } }
 ///
-/// Only `values` is required, nested by category, collection and name like an overrides file. Unknown members are
-/// ignored.
+/// Only `values` is required, nested by category, collection and name like an overrides file. `kills` and `killReasons`
+/// are the same for values above all others but those of a session. Unknown members are ignored.
 package struct ProvidedFile: Hashable, Sendable {
     /// The source of the values.
     package var from: String?
@@ -27,6 +27,10 @@ package struct ProvidedFile: Hashable, Sendable {
     package var values = OverridesDocument()
     /// The reason for the value of a tweak, by its name as text.
     package var reasons: JSONObject = [:]
+    /// The values that stand above all others but those of a session.
+    package var kills = OverridesDocument()
+    /// The reasons for ``kills``.
+    package var killReasons: JSONObject = [:]
 
     /// Creates an empty file.
     package init() {}
@@ -54,14 +58,26 @@ package struct ProvidedFile: Hashable, Sendable {
         self.values.root = values
         try self.values.checkNesting(path)
         reasons = try object("reasons") ?? [:]
+        kills.root = try object("kills") ?? [:]
+        try kills.checkNesting(path)
+        killReasons = try object("killReasons") ?? [:]
         (from, loaded) = (try text("from"), try text("loaded"))
         (checked, problem) = (try text("checked"), try text("problem"))
         if case .scalar(.integer(let number))? = root["version"] { version = Int(exactly: number) }
     }
 
-    /// The reason for the value of a tweak, or `nil`.
-    package func reason(for key: TweakKey) -> String? {
-        if case .scalar(.string(let reason))? = reasons[key.description] { reason } else { nil }
+    /// The values of a provider that reads the file.
+    package func values(of source: TweakSource) -> OverridesDocument { source == .kill ? kills : values }
+
+    /// The reason for the value that a provider has for a tweak, or `nil`.
+    package func reason(for key: TweakKey, of source: TweakSource = .remote) -> String? {
+        let reasons = source == .kill ? killReasons : reasons
+        return if case .scalar(.string(let reason))? = reasons[key.description] { reason } else { nil }
+    }
+
+    /// The name of the file that a provider reads: kills are in the one of the fleet.
+    package static func name(for source: TweakSource) -> String {
+        "\(source == .kill ? .fleet : source).json"
     }
 }
 

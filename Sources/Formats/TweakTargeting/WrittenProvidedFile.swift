@@ -16,6 +16,8 @@ extension ProvidedFile {
         }
         if let version { root["version"] = .scalar(.integer(Int128(version))) }
         if !reasons.isEmpty { root["reasons"] = .object(reasons) }
+        if !kills.root.isEmpty { root["kills"] = .object(kills.root) }
+        if !killReasons.isEmpty { root["killReasons"] = .object(killReasons) }
         return JSONValue.object(root).json(isPretty: true) + [UInt8(ascii: "\n")]
     }
 

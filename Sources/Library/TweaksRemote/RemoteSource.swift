@@ -148,12 +148,16 @@ public final class RemoteSource: TweakProvider {
     }
 
     /// The names of all tweaks with values.
-    public var keys: Set<TweakKey> { Set(state.withLock { $0.file }.values.keys) }
+    public var keys: Set<TweakKey> {
+        let file = state.withLock { $0.file }
+        return Set(file.values.keys).union(file.kills.keys)
+    }
 
     /// The loaded value of a tweak.
     public func value(for key: TweakKey) -> ProvidedValue? {
-        let values = state.withLock { $0.file }.values
-        guard let value = values.values[key] else { return nil }
+        let file = state.withLock { $0.file }
+        // A kill has the precedence of this source here.
+        guard let value = file.kills[key] ?? file.values.values[key] else { return nil }
         return value.tweakValue.map { .value($0) } ?? .unusable(value.summary)
     }
 

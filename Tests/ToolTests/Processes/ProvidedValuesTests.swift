@@ -42,6 +42,15 @@ import Testing
         #expect(try count(["TWEAK_SETTER__VALUES__COUNT": "9"]) == "9")
     }
 
+    @Test func `A kill takes precedence over everything that was there before`() throws {
+        try program.home.write(
+            Self.fleet,
+            #"{ "values": {}, "kills": { "Setter": { "Values": { "Count": 6 } } } }"#)
+        try program.home.write(Self.remote, Self.json(7))
+        try program.writeOverrides(Data(#"{"Setter": {"Values": {"Count": 8}}}"#.utf8))
+        #expect(try count(["TWEAK_SETTER__VALUES__COUNT": "9"]) == "6")
+    }
+
     @Test func `The first of several folders with a value applies`() throws {
         try program.home.write("one/tweak-setter/remote.json", Self.json(6))
         try program.home.write(

@@ -16,6 +16,18 @@ final class AgentHost: Sendable {
 
     static let program = Locations.product("tweak-agent")
 
+    /// The user and the host, as changes of a fleet record them.
+    static var author: String {
+        let user =
+            getpwuid(geteuid()).flatMap { String(validatingCString: $0.pointee.pw_name) } ?? "\(geteuid())"
+        var name = utsname()
+        uname(&name)
+        let host = withUnsafeBytes(of: &name.nodename) {
+            String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        return "\(user)@\(host)"
+    }
+
     /// Says what is loaded.
     ///
     /// - Parameter members: More of the application, as JSON behind a comma.

@@ -42,3 +42,49 @@ import Testing
         #expect(store.sources.map(\.name) == ["session", "environment", "override", "local"])
     }
 }
+
+@Suite struct `The precedence of kills` {
+    private let tweaks = SyntheticTweaks(.integer("Count", 5))
+    private var store: TweakStore { tweaks.store }
+    private let home: TemporaryDirectory
+
+    init() throws {
+        home = try TemporaryDirectory()
+        let file = try home.write(
+            "fleet.json",
+            #"{ "values": { "Test": { "Values": { "Count": 6 } } }, "kills": { "Test": { "Values": { "Count": 7 } } } }"#
+        )
+        for source in [TweakSource.kill, .fleet] {
+            let provider = ProvidedValues(source, in: [file])
+            try provider.reload()
+            try store.add(provider, above: nil)
+        }
+    }
+
+    private var sources: [String] { store.withState { $0.layers.all.map(\.source.name) } }
+
+    @Test func `They come after the session, and programs do not see them in the order`() throws {
+        #expect(sources == ["session", "kill", "environment", "override", "fleet"])
+        #expect(store.sources.map(\.name) == ["session", "environment", "override", "fleet"])
+        let key = TweakKey("Test", "Values", "Count")
+        #expect(try store.value(of: key) == 7)
+        try store.set(8, for: key, in: .overrides)
+        #expect(try store.value(of: key) == 7)
+        try store.set(9, for: key, in: .session)
+        #expect(try store.value(of: key) == 9)
+    }
+
+    @Test func `They come first if something precedes the session`() throws {
+        try store.setOrder(["override", "session", "environment", "fleet"].map { TweakSource($0) })
+        #expect(sources == ["kill", "override", "session", "environment", "fleet"])
+        try store.setOrder(["session", "override", "environment", "fleet"].map { TweakSource($0) })
+        #expect(sources == ["session", "kill", "override", "environment", "fleet"])
+    }
+
+    @Test func `No provider is added above them`() throws {
+        try store.add(TestProvider("local", [:]), below: .session)
+        #expect(sources == ["session", "kill", "local", "environment", "override", "fleet"])
+        try store.add(TestProvider("first", [:]), above: .session)
+        #expect(sources == ["kill", "first", "session", "local", "environment", "override", "fleet"])
+    }
+}

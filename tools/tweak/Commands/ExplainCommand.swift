@@ -117,21 +117,25 @@ private struct Origin: Encodable {
     /// The difference between the program's value and the one in the file, with the reason.
     var difference: String?
 
-    private init(_ source: String, _ path: String, _ file: ProvidedFile, _ tweak: TweakKey) {
-        (self.source, self.file, from, loaded) = (source, path, file.from, file.loaded)
+    private init(_ name: String, _ path: String, _ file: ProvidedFile, _ tweak: TweakKey) {
+        let source = TweakSource(name)
+        (self.source, self.file, from, loaded) = (name, path, file.from, file.loaded)
         checked = [file.checked, Self.lastCheck(of: path)].compactMap(\.self).max()
-        (version, problem, reason) = (file.version, file.problem, file.reason(for: tweak))
+        (version, problem, reason) = (file.version, file.problem, file.reason(for: tweak, of: source))
         agentRuns = Self.isFollowed(path)
-        hasValue = file.values[tweak] != nil
+        hasValue = file.values(of: source)[tweak] != nil
     }
 
     /// The origins of the values in an explanation, whose locations are replaced by the files that have them.
     static func all(in explanation: inout ExplainTweak.Answer, _ tweak: TweakDeclaration) -> [Origin] {
         var origins: [Origin] = []
         for (index, opinion) in zip(explanation.opinions.indices, explanation.opinions) {
-            guard let (path, file) = files(of: opinion).first(where: { $1.values[tweak.key] != nil }) else {
-                continue
-            }
+            let source = TweakSource(opinion.source)
+            guard
+                let (path, file) = files(of: opinion).first(where: {
+                    $1.values(of: source)[tweak.key] != nil
+                })
+            else { continue }
             explanation.opinions[index].location = path
             var origin = Origin(opinion.source, path, file, tweak.key)
             // The opinion's error already reports a refused value.
@@ -148,7 +152,7 @@ private struct Origin: Encodable {
 
     /// The files of an agent that a source reads, one after the other.
     private static func files(of opinion: ExplainTweak.Answer.Opinion) -> [(String, ProvidedFile)] {
-        guard ["\(TweakSource.remote)", "\(TweakSource.fleet)"].contains(opinion.source) else { return [] }
+        guard [.kill, .remote, .fleet].contains(TweakSource(opinion.source)) else { return [] }
         return (opinion.location?.split(separator: ", ").map(String.init) ?? []).compactMap { path in
             guard let json = try? KeptFile(path: path).read(),
                 let file = try? ProvidedFile(json: json, path: path)
@@ -162,7 +166,8 @@ private struct Origin: Encodable {
         of file: ProvidedFile, from opinion: ExplainTweak.Answer.Opinion, _ tweak: TweakDeclaration
     ) -> String? {
         do throws(TweakValueError) {
-            guard let admission = try file.values.admission(for: tweak),
+            let values = file.values(of: TweakSource(opinion.source))
+            guard let admission = try values.admission(for: tweak),
                 opinion.value?.value(of: tweak.type) != admission.value
             else { return nil }
             return "the program has not yet read the value now in the file, \(admission.value)"

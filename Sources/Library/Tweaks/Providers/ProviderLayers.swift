@@ -58,6 +58,7 @@ struct ProviderLayers {
     mutating func insert(_ layer: Layer, at index: Int) {
         // In the most common case, avoids the metadata of a collection of one.
         if index == all.endIndex { all.append(layer) } else { all.insert(layer, at: index) }
+        placeKills()
         findKeeper()
     }
 
@@ -66,8 +67,8 @@ struct ProviderLayers {
         findKeeper()
     }
 
-    /// The providers in their order, without leases, whose place is fixed.
-    var sources: [TweakSource] { all.map(\.source).filter { $0 != .lease } }
+    /// The providers in their order, without leases and kills, whose places are fixed.
+    var sources: [TweakSource] { all.map(\.source).filter { $0 != .lease && $0 != .kill } }
 
     /// The same layers in another order; `nil` unless that names each of ``sources`` once.
     func ordered(_ order: [TweakSource]) -> ProviderLayers? {
@@ -78,8 +79,17 @@ struct ProviderLayers {
         if let leaseLayer {
             layers.all.insert(all[leaseLayer], at: layers.index(of: .session).map { $0 + 1 } ?? 0)
         }
+        if let kills = index(of: .kill) { layers.all.append(all[kills]) }
+        layers.placeKills()
         layers.findKeeper()
         return layers
+    }
+
+    /// Moves kills above all other providers but the session, if that is first, and its leases.
+    private mutating func placeKills() {
+        guard let index = index(of: .kill) else { return }
+        let kills = all.remove(at: index)
+        all.insert(kills, at: all.prefix { $0.source == .session || $0.source == .lease }.count)
     }
 
     private mutating func findKeeper() {

@@ -15,7 +15,8 @@ extension TweakStore {
     // MARK: The order
 
     /// The providers, highest precedence first. The first value that the tweak accepts counts; without one, the default
-    /// in the binary. Leases, see ``TweakSource/lease``, always come after the session.
+    /// in the binary. Leases and kills, see ``TweakSource/lease`` and ``TweakSource/kill``, always come after the
+    /// session, and kills first if something else precedes it.
     public var sources: [TweakSource] {
         startIfShared()
         return state.withLock { $0.layers.sources }

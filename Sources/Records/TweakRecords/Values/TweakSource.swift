@@ -11,6 +11,8 @@ public struct TweakSource: Hashable, Sendable {
     public static let session = TweakSource("session")
     /// Values of clients that end at a time or with a connection, see <doc:ControlProtocol>.
     public static let lease = TweakSource("lease")
+    /// Features that `tweak fleet kill` has switched off on all hosts, see <doc:RemoteValues>.
+    public static let kill = TweakSource("kill")
     /// The environment at the start of the process, see ``EnvironmentVariables``.
     public static let environment = TweakSource("environment")
     /// Values that a person set, kept in the overrides file.

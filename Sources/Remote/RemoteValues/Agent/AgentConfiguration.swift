@@ -22,6 +22,8 @@ package struct AgentConfiguration: Hashable, Sendable {
     /// The allowed interval between checks: shorter ones are pointless, and servers have many agents.
     static let intervals: ClosedRange<Double> = 1...86_400
     static let timeouts: ClosedRange<Double> = 0.1...600
+    /// The maximum number of programs of an application.
+    static let mostPrograms = 16
 
     /// Reads a file.
     ///
@@ -85,9 +87,10 @@ package struct AgentConfiguration: Hashable, Sendable {
             throw members.invalid("fleet", "\"etcd\" is missing, beside \"applications\"")
         }
         let name = try name(&members)
-        let version = try members.text("version")
+        var settings = EtcdSettings(name: name, version: try members.text("version"), cluster: cluster)
+        settings.programs = try members.paths("programs", atMost: mostPrograms) ?? []
         if !members.has("url", "ofrep") { try members.end() }
-        return EtcdSettings(name: name, version: version, cluster: cluster)
+        return settings
     }
 
     private static func webSettings(_ members: inout Members) throws(FormatError) -> WebSettings {
@@ -125,7 +128,10 @@ package struct AgentConfiguration: Hashable, Sendable {
         }
         application.lowestVersion = try members.integer("lowestVersion", 0...Int.max)
         // It may have etcd as another source.
-        _ = try members.flag("fleet")
+        let isInFleet = try members.flag("fleet") ?? false
+        guard try members.paths("programs", atMost: mostPrograms) == nil || isInFleet else {
+            throw members.invalid("programs", "their declarations go to etcd; add \"fleet\": true")
+        }
         try members.end()
         return application
     }
@@ -240,6 +246,21 @@ struct Members {
             throw invalid(name, "\(file): \(String(cString: strerror(errno)))")
         }
         return file
+    }
+
+    /// Paths of files, which need not exist.
+    mutating func paths(_ name: String, atMost most: Int) throws(FormatError) -> [String]? {
+        try take(name) { (place, value) throws(FormatError) in
+            let elements = try place.array(value, "an array of paths")
+            guard elements.count <= most else { throw place.invalid("there are at most \(most)") }
+            var paths: [String] = []
+            for (index, element) in elements.enumerated() {
+                let text = try place.inside("\(index)").textWithoutNUL(element)
+                guard !text.isEmpty else { throw place.inside("\(index)").invalid("the text is empty") }
+                paths.append(resolvedPath(text, relativeTo: place.path))
+            }
+            return paths
+        }
     }
 
     /// A text, which may be empty.

@@ -86,21 +86,23 @@ package struct EtcdClient: Sendable {
     /// Watches changes from a revision on, with other applications if possible.
     ///
     /// - Parameters:
+    ///   - range: The keys.
     ///   - body: Called with messages, in order.
     ///   - end: Called once with the reason for the end. Both must not call back.
     func watchValues(
-        _ prefix: String, from revision: Int, at endpoint: String, _ body: @escaping SharedWatch.Body,
+        _ range: FleetRange, from revision: Int, at endpoint: String, _ body: @escaping SharedWatch.Body,
         end: @escaping SharedWatch.End
     ) -> EtcdWatch {
         if let shared = sharing?.watch(at: endpoint),
-            let number = shared.follow(prefix, from: revision, body, end: end)
+            let number = shared.follow(range, from: revision, body, end: end)
         {
             return .shared(shared, number)
         }
         return .own(
             Task {
-                do throws(FetchProblem) { try await watch(prefix, from: revision, at: endpoint, body) } catch
-                {
+                do throws(FetchProblem) {
+                    try await watch(range.first, to: range.last, from: revision, at: endpoint, body)
+                } catch {
                     end(error)
                 }
             })
@@ -113,6 +115,8 @@ package struct EtcdClient: Sendable {
         /// The prefix of the keys, or one whole key.
         var prefix: [UInt8]
         var isWholeKey = false
+        /// The first key after the range; `nil` for that after all keys with the prefix.
+        var end: [UInt8]?
         var limit = 0
         var newestFirst: Order?
         var isWithoutValues = false
@@ -127,11 +131,18 @@ package struct EtcdClient: Sendable {
         }
 
         init(_ prefix: String) { self.prefix = Array(prefix.utf8) }
+
+        init(_ range: FleetRange) {
+            (prefix, end) = (Array(range.first.utf8), EtcdClient.end(of: Array(range.last.utf8)))
+        }
+
         init(key: [UInt8]) { (prefix, isWholeKey) = (key, true) }
 
         var json: JSONObject {
             var members: JSONObject = ["key": EtcdClient.base64(prefix)]
-            if !isWholeKey { members["range_end"] = EtcdClient.base64(EtcdClient.end(of: prefix)) }
+            if !isWholeKey {
+                members["range_end"] = EtcdClient.base64(end ?? EtcdClient.end(of: prefix))
+            }
             if limit > 0 { members["limit"] = EtcdClient.integer(limit) }
             if let newestFirst {
                 members["sort_order"] = .scalar("DESCEND")
@@ -214,16 +225,20 @@ package struct EtcdClient: Sendable {
 
     /// Watches changes from a revision on, until the watch ends.
     ///
-    /// - Parameter body: Called with the messages in each part of the stream, possibly several.
+    /// - Parameters:
+    ///   - prefix: The prefix of the keys.
+    ///   - last: The last prefix of the keys, if there are several.
+    ///   - body: Called with the messages in each part of the stream, possibly several.
     /// - Throws: ``FetchProblem``, in every case.
     func watch(
-        _ prefix: String, from revision: Int, at endpoint: String,
+        _ prefix: String, to last: String? = nil, from revision: Int, at endpoint: String,
         _ body: ([EtcdWatchMessage]) throws(FetchProblem) -> Void
     ) async throws(FetchProblem) {
         let key = Array(prefix.utf8)
+        let end = Self.end(of: Array((last ?? prefix).utf8))
         let request: JSONObject = [
             "create_request": .object([
-                "key": Self.base64(key), "range_end": Self.base64(Self.end(of: key)),
+                "key": Self.base64(key), "range_end": Self.base64(end),
                 "start_revision": Self.integer(revision), "progress_notify": .scalar(true),
             ])
         ]

@@ -126,6 +126,8 @@ package struct EtcdSettings: SourceSettings, Hashable {
     package let name: String
     package var version: String?
     package let cluster: EtcdCluster
+    /// The paths of executables whose declarations the agent publishes.
+    package var programs: [String] = []
 
     package init(name: String, version: String? = nil, cluster: EtcdCluster) {
         (self.name, self.version, self.cluster) = (name, version, cluster)

@@ -13,7 +13,7 @@ internal import TweakTargeting
 /// value stays until a newer valid one replaces it, key by key. The cost of a change is proportional to its size.
 struct EtcdEntries: Sendable {
     private let interval: Duration
-    private let keys: FleetKeys
+    private let keys: FleetRange
     /// All changes up to this revision are known; 0 if nothing is.
     private(set) var revision = 0
     private var cluster: UInt64?
@@ -26,13 +26,14 @@ struct EtcdEntries: Sendable {
     }
 
     private enum Content {
-        case value(TweakKey, FleetValue, FeatureTarget?)
-        /// An invalid value, its tweak if any, and that tweak's former value.
-        case unusable(TweakKey?, problem: String, before: JSONValue?)
+        case value(FleetValue, FeatureTarget?)
+        /// An invalid value, and the tweak's former value.
+        case unusable(problem: String, before: JSONValue?)
     }
 
     init(_ settings: EtcdSettings) {
-        (interval, keys) = (settings.cluster.interval, FleetKeys(settings))
+        interval = settings.cluster.interval
+        keys = FleetRange(root: settings.root, places: FleetPlace.all)
     }
 
     /// The number of keys.
@@ -120,9 +121,9 @@ struct EtcdEntries: Sendable {
         var isNew = false
         for change in changes {
             if change.isGone { entries[change.entry.key] = nil } else { set(change.entry, &state) }
-            guard let tweak = keys.tweak(of: change.entry.key) else { continue }
-            let told = entries[change.entry.key].map { Told($0.content, facts) } ?? Told()
-            isNew = tell(told, of: tweak, &state.file) || isNew
+            guard let (tweak, place) = keys.tweak(of: change.entry.key) else { continue }
+            let told = entries[change.entry.key].map { Told($0.content, place, facts) } ?? Told()
+            isNew = tell(told, of: tweak, place, &state.file) || isNew
         }
         succeed(isNew, &state)
     }
@@ -136,22 +137,24 @@ struct EtcdEntries: Sendable {
     }
 
     private mutating func set(_ entry: EtcdEntry, _ state: inout RemoteState) {
-        let tweak = keys.tweak(of: entry.key)
+        let known = keys.tweak(of: entry.key)
         let content: Content
         do throws(FormatError) {
-            guard let tweak else {
+            guard let (tweak, _) = known else {
                 let name = String(decoding: entry.key, as: UTF8.self)
                 throw .malformed(path: name, reason: "this is not the name of a tweak")
             }
             let value = try FleetValue(json: entry.value, of: tweak)
             let target = try value.target(for: tweak)
-            content = .value(tweak, value, target)
+            content = .value(value, target)
             if let filter = target?.unknownFilters.first {
                 state.messages.append("a value applies to no host: \(filter)")
             }
         } catch {
-            let before = tweak.flatMap { state.file.values[$0] }
-            content = .unusable(tweak, problem: "\(error)", before: before)
+            let before = known.flatMap { tweak, place in
+                place == .kills ? state.file.kills[tweak] : state.file.values[tweak]
+            }
+            content = .unusable(problem: "\(error)", before: before)
             state.messages.append("\(error)" + (before == nil ? "" : "; the value before stays"))
         }
         entries[entry.key] = Entry(modified: entry.modified, content: content)
@@ -166,17 +169,18 @@ struct EtcdEntries: Sendable {
 
         init() {}
 
-        init(_ content: Content, _ facts: HostFacts) {
+        init(_ content: Content, _ place: FleetPlace, _ facts: HostFacts) {
             switch content {
-            case .value(_, let value, nil):
-                (self.value, reason) = (.scalar(value.value), .scalar(.string(value.reason)))
-            case .value(_, let value, let target?):
+            case .value(let value, nil):
+                (self.value, reason) = (.scalar(value.value), .scalar(.string(value.reason(in: place))))
+            case .value(let value, let target?):
                 let decision = target.decision(for: facts)
                 if decision.isOn { self.value = .scalar(value.value) }
                 let reason =
-                    decision.isOn ? "\(value.reason); \(decision.reason)" : "not for this: \(decision.reason)"
+                    decision.isOn
+                    ? "\(value.reason(in: place)); \(decision.reason)" : "not for this: \(decision.reason)"
                 self.reason = .scalar(.string(reason))
-            case .unusable(_, let problem, let before?):
+            case .unusable(let problem, let before?):
                 value = before
                 reason = .scalar(.string("the value there now is invalid: \(problem)"))
             case .unusable: break
@@ -185,25 +189,39 @@ struct EtcdEntries: Sendable {
     }
 
     /// - Returns: Whether it has changed.
-    private func tell(_ told: Told, of tweak: TweakKey, _ file: inout ProvidedFile) -> Bool {
+    private func tell(
+        _ told: Told, of tweak: TweakKey, _ place: FleetPlace, _ file: inout ProvidedFile
+    ) -> Bool {
+        switch place {
+        case .values: Self.tell(told, of: tweak, &file.values, &file.reasons)
+        case .kills: Self.tell(told, of: tweak, &file.kills, &file.killReasons)
+        }
+    }
+
+    private static func tell(
+        _ told: Told, of tweak: TweakKey, _ values: inout OverridesDocument, _ reasons: inout JSONObject
+    ) -> Bool {
         let name = ByteText(tweak.description)
-        guard file.values[tweak] != told.value || file.reasons[name] != told.reason else { return false }
-        file.values[tweak] = told.value
-        file.reasons[name] = told.reason
+        guard values[tweak] != told.value || reasons[name] != told.reason else { return false }
+        values[tweak] = told.value
+        reasons[name] = told.reason
         return true
     }
 
     /// Evaluates all values for this host again: after an upgrade the result may differ.
     func tell(_ facts: HostFacts, _ state: inout RemoteState) {
-        var (values, reasons): (OverridesDocument, JSONObject) = (OverridesDocument(), [:])
+        var file = ProvidedFile()
         for (key, entry) in entries {
-            guard let tweak = keys.tweak(of: key) else { continue }
-            let told = Told(entry.content, facts)
-            values[tweak] = told.value
-            reasons[tweak.description] = told.reason
+            guard let (tweak, place) = keys.tweak(of: key) else { continue }
+            _ = tell(Told(entry.content, place, facts), of: tweak, place, &file)
         }
-        let isNew = values != state.file.values || reasons != state.file.reasons
-        if isNew { (state.file.values, state.file.reasons) = (values, reasons) }
+        let isNew =
+            file.values != state.file.values || file.reasons != state.file.reasons
+            || file.kills != state.file.kills || file.killReasons != state.file.killReasons
+        if isNew {
+            (state.file.values, state.file.reasons) = (file.values, file.reasons)
+            (state.file.kills, state.file.killReasons) = (file.kills, file.killReasons)
+        }
         succeed(isNew, &state)
     }
 

@@ -17,6 +17,8 @@ final class EtcdSource: ValueSource {
         var shortWatches = 0
         /// The time of the next read after the end of a watch.
         var next = ContinuousClock.now
+        /// What the user may read.
+        var places = FleetPlace.all
     }
 
     private struct Watch {
@@ -36,7 +38,6 @@ final class EtcdSource: ValueSource {
     private let settings: EtcdSettings
     private let client: EtcdClient
     private let resources: SharedResources
-    private let keys: FleetKeys
     private let members: EtcdEndpoints
     /// Locked inside an update, never the other way round.
     private let known: Mutex<Known>
@@ -50,7 +51,6 @@ final class EtcdSource: ValueSource {
 
     init(_ settings: EtcdSettings, _ client: EtcdClient, _ resources: SharedResources) {
         (self.settings, self.client, self.resources) = (settings, client, resources)
-        keys = FleetKeys(settings)
         members = EtcdEndpoints(settings.cluster)
         known = Mutex(Known(entries: EtcdEntries(settings)))
     }
@@ -109,7 +109,7 @@ final class EtcdSource: ValueSource {
         } catch {
             if Task.isCancelled { return nil }
             watch.handle?.cancel()
-            if error.isForbiddenWatch, case .shared? = watch.handle {
+            if error.isForbidden, case .shared? = watch.handle {
                 return self.watch(updates, at: watch.endpoint)
             }
             let next = ContinuousClock.now + pause(after: watch, error, &schedule, updates)
@@ -144,8 +144,25 @@ final class EtcdSource: ValueSource {
         return min(schedule.failed(), settings.cluster.interval)
     }
 
+    /// The keys to follow.
+    private var range: FleetRange {
+        FleetRange(root: settings.root, places: known.withLock { $0.places })
+    }
+
     private func readAll(_ updates: RemoteUpdates, at endpoint: String) async throws(FetchProblem) {
-        let (range, header) = try await client.values(EtcdClient.RangeQuery(keys.values), at: endpoint)
+        let (range, header): (EtcdRange, EtcdHeader)
+        do throws(FetchProblem) {
+            (range, header) = try await client.values(EtcdClient.RangeQuery(self.range), at: endpoint)
+        } catch {
+            // The user of an older agent may only be allowed to read the values.
+            guard error.isForbidden, known.withLock({ $0.places }) != [.values] else { throw error }
+            known.withLock { $0.places = [.values] }
+            do throws(FetchProblem) { try await readAll(updates, at: endpoint) } catch let problem {
+                known.withLock { $0.places = FleetPlace.all }
+                throw problem
+            }
+            return updates.say("kills are not followed: \(endpoint): \(error.message)")
+        }
         guard range.count == range.entries.count else {
             throw FetchProblem(message: "it has \(range.count) keys, and sent \(range.entries.count)")
         }
@@ -168,7 +185,7 @@ final class EtcdSource: ValueSource {
             return (known.lastWatch, known.entries.revision)
         }
         let facts = resources.facts()
-        let handle = client.watchValues(keys.values, from: revision + 1, at: endpoint) {
+        let handle = client.watchValues(range, from: revision + 1, at: endpoint) {
             [self] (messages) throws(FetchProblem) in
             guard change(number, { $0.hasStarted = true }) else {
                 throw FetchProblem(message: "cancelled")
@@ -245,7 +262,7 @@ final class EtcdSource: ValueSource {
 
     /// Returns whether there are newer entries than the known ones.
     private func isBehind(at endpoint: String) async throws(FetchProblem) -> Bool {
-        var query = EtcdClient.RangeQuery(keys.values)
+        var query = EtcdClient.RangeQuery(self.range)
         (query.limit, query.newestFirst, query.isWithoutValues) = (1, .modified, true)
         let before = known.withLock { $0.entries.revision }
         let (newest, header) = try await client.values(query, at: endpoint)

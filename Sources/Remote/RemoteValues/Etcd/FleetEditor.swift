@@ -31,17 +31,20 @@ package struct FleetChange: Hashable, Sendable {
     /// The first change of an application is 1.
     package let number: Int
     package let revision: Int
+    /// The author, followed by the name in parentheses that somebody typed, if any.
     package let by: String
     package let why: String?
     /// The time, in the format of RFC 3339.
     package let at: String
-    package let parts: [Part]
+    package private(set) var parts: [Part]
     /// Distinguishes it from a failed attempt with the same number.
     let id: String
 
     /// The change of one tweak.
     package struct Part: Hashable, Sendable {
         package let tweak: TweakKey
+        /// Whether the value is above all others.
+        package var isKill = false
         /// `nil` if there was no value, or an invalid one.
         package fileprivate(set) var old: FleetValue?
         package let new: FleetValue?
@@ -76,9 +79,20 @@ package struct FleetChange: Hashable, Sendable {
         by = try members.anyText("by") ?? ""
         why = try members.anyText("why")
         at = try members.anyText("at") ?? ""
+        parts = try Self.parts(members.array("changes", "an array"), place.inside("changes"), isKill: false)
+        let kills = try members.take("kills") { (place, value) throws(FormatError) in
+            try Self.parts(place.array(value, "an array"), place, isKill: true)
+        }
+        parts += kills ?? []
+        (self.number, revision) = (number, entry.modified)
+    }
+
+    private static func parts(
+        _ elements: [JSONValue], _ place: JSONPlace<FormatError>, isKill: Bool
+    ) throws(FormatError) -> [Part] {
         var parts: [Part] = []
-        for (index, element) in try members.array("changes", "an array").enumerated() {
-            var change = try Members(element, place.inside("changes").inside("\(index)"))
+        for (index, element) in elements.enumerated() {
+            var change = try Members(element, place.inside("\(index)"))
             let tweak = try change.take("tweak") { (place, value) throws(FormatError) in
                 guard let tweak = TweakKey(try place.text(value)) else {
                     throw place.unexpected(value, "the name of a tweak")
@@ -88,13 +102,12 @@ package struct FleetChange: Hashable, Sendable {
             let key = try change.required("tweak", tweak, "the name of a tweak")
             parts.append(
                 Part(
-                    tweak: key, old: try Self.content("old", of: key, &change),
+                    tweak: key, isKill: isKill, old: try Self.content("old", of: key, &change),
                     new: try Self.content("new", of: key, &change),
                     oldRevision: try change.integer("oldRevision", EtcdHeader.revisions),
                     oldProblem: try change.anyText("oldProblem")))
         }
-        self.parts = parts
-        (self.number, revision) = (number, entry.modified)
+        return parts
     }
 
     private static func content(
@@ -105,7 +118,19 @@ package struct FleetChange: Hashable, Sendable {
     }
 
     func json() -> [UInt8] {
-        let changes = parts.map { part in
+        var members: JSONObject = [
+            "id": .scalar(.string(id)), "by": .scalar(.string(by)), "at": .scalar(.string(at)),
+            "changes": .array(Self.json(of: parts.filter { !$0.isKill })),
+        ]
+        // Versions that do not know kills read the others, and so never roll back to one.
+        let kills = parts.filter(\.isKill)
+        if !kills.isEmpty { members["kills"] = .array(Self.json(of: kills)) }
+        if let why { members["why"] = .scalar(.string(why)) }
+        return JSONValue.object(members).json()
+    }
+
+    private static func json(of parts: [Part]) -> [JSONValue] {
+        parts.map { part in
             var members: JSONObject = [
                 "tweak": .scalar(.string(part.tweak.description)),
                 "old": part.old.map { .object($0.content) } ?? .null,
@@ -117,12 +142,6 @@ package struct FleetChange: Hashable, Sendable {
             if let problem = part.oldProblem { members["oldProblem"] = .scalar(.string(problem)) }
             return JSONValue.object(members)
         }
-        var members: JSONObject = [
-            "id": .scalar(.string(id)), "by": .scalar(.string(by)), "at": .scalar(.string(at)),
-            "changes": .array(changes),
-        ]
-        if let why { members["why"] = .scalar(.string(why)) }
-        return JSONValue.object(members).json()
     }
 }
 
@@ -200,10 +219,11 @@ package struct FleetContents: Sendable {
 /// Each change is one transaction, which also records the author, time and reason under a number one higher than that
 /// of the change before. So of two concurrent changes one fails, reads again and retries.
 package struct FleetEditor: Sendable {
-    private let resources = SharedResources()
-    private let client: EtcdClient
+    private let resources: SharedResources
+    let client: EtcdClient
     private let members: EtcdEndpoints
-    private let keys: FleetKeys
+    let keys: FleetKeys
+    let settings: EtcdSettings
 
     /// The number of changes kept for an application.
     package static let keptChanges = 1000
@@ -211,12 +231,22 @@ package struct FleetEditor: Sendable {
     private static let mostParts = 126
     private static let mostAttempts = 30
 
+    /// - Parameters:
+    ///   - place: The kind of values to read and change. All kinds share the history.
+    ///   - resources: Shared with others, or of its own.
     /// - Throws: ``FetchProblem`` if the certificates cannot be used.
-    package init(_ settings: EtcdSettings) throws(FetchProblem) {
-        client = try EtcdClient(settings.cluster, resources)
+    package init(
+        _ settings: EtcdSettings, _ place: FleetPlace = .values,
+        sharing resources: SharedResources = SharedResources()
+    ) throws(FetchProblem) {
+        (self.settings, self.resources) = (settings, resources)
+        client = try resources.etcd(settings.cluster)
         members = EtcdEndpoints(settings.cluster)
-        keys = FleetKeys(settings)
+        keys = FleetKeys(settings, place)
     }
+
+    /// The user that etcd knows us as; `nil` if it asks for none.
+    package var user: String? { settings.cluster.user }
 
     /// Closes all connections.
     package func end() async { await resources.end() }
@@ -264,7 +294,7 @@ package struct FleetEditor: Sendable {
     }
 
     /// Tries one member after the other.
-    private func onSomeMember<Result>(
+    func onSomeMember<Result>(
         _ body: (String) async throws(FetchProblem) -> Result
     ) async throws(FleetProblem) -> Result {
         var problem = "there is no member"
@@ -334,7 +364,7 @@ package struct FleetEditor: Sendable {
         _ id: String
     ) -> FleetChange {
         let parts = wanted.map { tweak, value in
-            var part = FleetChange.Part(tweak: tweak, old: nil, new: value)
+            var part = FleetChange.Part(tweak: tweak, isKill: keys.place == .kills, old: nil, new: value)
             guard let old = contents[tweak] else { return part }
             part.oldRevision = old.revision
             switch old.value {
@@ -467,7 +497,7 @@ package struct FleetEditor: Sendable {
                 )
             }
             for change in contents.changes {
-                for part in change.parts {
+                for part in change.parts where !part.isKill {
                     if change.revision <= revision {
                         last[part.tweak] = (change.revision, part)
                     } else if next[part.tweak] == nil {

@@ -8,30 +8,76 @@ internal import TweakTargeting
 // The keys in etcd below PREFIX/ENVIRONMENT/APPLICATION/:
 //
 //     values/Category/Collection/Name     a value: { "value": 5, "by": "ann@ops", "why": "…", "at": "…", "for": {} }
+//     values.kill/Category/…              the same for a value above all others
 //     history/00000000000000000042        the forty-second change: { "id": "…", "by": …, "changes": [] }
+//     schema/3f2a91c4.5be0                what a build declares: { "program": "/usr/bin/search", "tweaks": [] }
 //
-// Names have their usual form, with %2F for a slash and %25 for a percent sign inside a level.
+// Agents read and watch the range from the kills to the values, which are neighbours. Agents that only know values
+// watch those. Names have their usual form, with %2F for a slash and %25 for a percent sign inside a level.
+
+/// The kinds of values in etcd.
+package enum FleetPlace: String, Sendable {
+    /// Values above all others but those of a session.
+    case kills = "values.kill/"
+    /// Values, which a web server, an override and the environment take precedence over.
+    case values = "values/"
+
+    /// All kinds, in the order of their keys. An agent has thousands of applications, which share this.
+    static let all: [FleetPlace] = [.kills, .values]
+}
+
+/// The keys of some kinds of values, which are neighbours.
+struct FleetRange: Hashable, Sendable {
+    /// The prefix of the application's keys, with a trailing slash.
+    let root: String
+    /// In the order of their keys.
+    let places: [FleetPlace]
+
+    /// The beginning of the first keys, and of the last.
+    var first: String { root + (places.first ?? .values).rawValue }
+    var last: String { root + (places.last ?? .values).rawValue }
+
+    /// The tweak and the kind of the value under a key; `nil` for other keys, and for alternative spellings.
+    func tweak(of key: [UInt8]) -> (tweak: TweakKey, place: FleetPlace)? {
+        guard key.starts(with: root.utf8) else { return nil }
+        let rest = key.dropFirst(root.utf8.count)
+        guard let place = places.first(where: { rest.starts(with: $0.rawValue.utf8) }) else { return nil }
+        let bytes = rest.dropFirst(place.rawValue.utf8.count)
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard let tweak = TweakKey(text), tweak.description.utf8.elementsEqual(bytes) else { return nil }
+        return (tweak, place)
+    }
+}
 
 /// The keys of an application.
 package struct FleetKeys: Hashable, Sendable {
     /// With a trailing slash.
     package let root: String
+    /// The kind of values.
+    package let place: FleetPlace
 
-    package init(_ settings: EtcdSettings) { root = settings.root }
+    package init(_ settings: EtcdSettings, _ place: FleetPlace = .values) {
+        (root, self.place) = (settings.root, place)
+    }
 
-    var values: String { root + "values/" }
+    var values: String { root + place.rawValue }
     var history: String { root + "history/" }
+    var builds: String { root + "schema/" }
 
     /// The key of a tweak's value.
     func key(of tweak: TweakKey) -> [UInt8] { Array((values + tweak.description).utf8) }
 
     /// The tweak whose value is under a key; `nil` for other keys, and for alternative spellings.
-    func tweak(of key: [UInt8]) -> TweakKey? {
-        guard key.starts(with: values.utf8) else { return nil }
-        let bytes = key.dropFirst(values.utf8.count)
-        let text = String(decoding: bytes, as: UTF8.self)
-        guard let tweak = TweakKey(text), tweak.description.utf8.elementsEqual(bytes) else { return nil }
-        return tweak
+    func tweak(of key: [UInt8]) -> TweakKey? { FleetRange(root: root, places: [place]).tweak(of: key)?.tweak }
+
+    /// The key of a build's declarations.
+    func key(ofBuild id: String) -> [UInt8] { Array((builds + id).utf8) }
+
+    /// The build whose declarations are under a key; `nil` for other keys.
+    func build(of key: [UInt8]) -> String? {
+        guard key.starts(with: builds.utf8) else { return nil }
+        let id = String(decoding: key.dropFirst(builds.utf8.count), as: UTF8.self)
+        return DeclaredBuild.isID(id) ? id : nil
     }
 
     /// The key of a change. Keys sort by number.
@@ -129,8 +175,9 @@ package struct FleetValue: Hashable, Sendable {
     }
 
     /// The origin of the value, for people.
-    var reason: String {
-        ["set", by.map { "by \($0)" }, at.map { "at \($0)" }].compactMap(\.self).joined(separator: " ")
+    package func reason(in place: FleetPlace) -> String {
+        [place == .kills ? "killed" : "set", by.map { "by \($0)" }, at.map { "at \($0)" }].compactMap(\.self)
+            .joined(separator: " ")
             + (why.map { ": \($0)" } ?? "")
     }
 }

@@ -15,16 +15,23 @@ final class SharedWatch: Sendable {
     typealias Watch = @Sendable (_ revision: Int, _ body: Body) async -> FetchProblem
 
     private struct Follower {
-        let prefix: [UInt8]
+        /// The prefix of the application's keys.
+        let root: [UInt8]
+        let places: [FleetPlace]
         /// The first revision that it does not know.
         let revision: Int
         let body: Body
         let end: End
+
+        func follows(_ key: [UInt8]) -> Bool {
+            guard key.starts(with: root) else { return false }
+            return places.contains { key.dropFirst(root.count).starts(with: $0.rawValue.utf8) }
+        }
     }
 
     private struct State {
         var followers: [Int: Follower] = [:]
-        /// The followers' numbers, by their prefixes.
+        /// The followers' numbers, by the prefixes of their applications.
         var numbers: [[UInt8]: Set<Int>] = [:]
         var last = 0
         var watching: Task<Void, Never>?
@@ -48,17 +55,20 @@ final class SharedWatch: Sendable {
     /// Follows the keys of one application.
     ///
     /// - Parameters:
-    ///   - keys: The prefix of the keys.
+    ///   - keys: The keys.
     ///   - revision: The first revision that is not known.
     ///   - body: Called with messages, in order, until the end.
     ///   - end: Called at the end. Both are called with a lock of this, and must not call back.
     /// - Returns: The number for ``leave(_:)``; `nil` if etcd does not allow to watch the whole environment.
-    func follow(_ keys: String, from revision: Int, _ body: @escaping Body, end: @escaping End) -> Int? {
+    func follow(_ keys: FleetRange, from revision: Int, _ body: @escaping Body, end: @escaping End) -> Int? {
         state.withLock { state in
             if state.isRefused { return nil }
             state.last += 1
             join(
-                state.last, Follower(prefix: Array(keys.utf8), revision: revision, body: body, end: end),
+                state.last,
+                Follower(
+                    root: Array(keys.root.utf8), places: keys.places, revision: revision, body: body, end: end
+                ),
                 &state)
             return state.last
         }
@@ -71,7 +81,7 @@ final class SharedWatch: Sendable {
 
     private func join(_ number: Int, _ follower: Follower, _ state: inout State) {
         state.followers[number] = follower
-        state.numbers[follower.prefix, default: []].insert(number)
+        state.numbers[follower.root, default: []].insert(number)
         guard state.watching != nil else { return start(from: follower.revision, &state) }
         guard follower.revision >= state.recent.first else {
             // It reads everything again.
@@ -79,7 +89,7 @@ final class SharedWatch: Sendable {
         }
         guard let header = state.header else { return }
         tell([.created(header.notBefore(follower.revision - 1))], number, &state)
-        let missed = state.recent.changes.filter { $0.entry.key.starts(with: follower.prefix) }
+        let missed = state.recent.changes.filter { follower.follows($0.entry.key) }
         if !missed.isEmpty { tell([.changes(missed, upTo: header)], number, &state) }
     }
 
@@ -98,15 +108,15 @@ final class SharedWatch: Sendable {
         state.withLock { state in
             guard state.watch == watch else { return }
             state.watching = nil
-            state.isRefused = problem.isForbiddenWatch
+            state.isRefused = problem.isForbidden
             for number in Array(state.followers.keys) { leave(number, problem, &state) }
         }
     }
 
     private func leave(_ number: Int, _ problem: FetchProblem, _ state: inout State) {
         guard let follower = state.followers.removeValue(forKey: number) else { return }
-        state.numbers[follower.prefix]?.remove(number)
-        if state.numbers[follower.prefix]?.isEmpty == true { state.numbers[follower.prefix] = nil }
+        state.numbers[follower.root]?.remove(number)
+        if state.numbers[follower.root]?.isEmpty == true { state.numbers[follower.root] = nil }
         follower.end(problem)
         guard state.followers.isEmpty, let watching = state.watching else { return }
         watching.cancel()
@@ -144,22 +154,23 @@ final class SharedWatch: Sendable {
 
     /// Passes changes to the applications that they belong to.
     private func tell(_ changes: [EtcdWatchMessage.Change], _ header: EtcdHeader, _ state: inout State) {
-        var mine: [[UInt8]: [EtcdWatchMessage.Change]] = [:]
+        // The changes of all kinds of an application stay together, in their order.
+        var mine: [Int: [EtcdWatchMessage.Change]] = [:]
         for change in changes {
-            if let prefix = prefix(of: change.entry.key) { mine[prefix, default: []].append(change) }
-        }
-        for (prefix, changes) in mine {
-            for number in state.numbers[prefix] ?? [] {
-                tell([.changes(changes, upTo: header)], number, &state)
+            guard let application = application(of: change.entry.key) else { continue }
+            for number in state.numbers[application] ?? []
+            where state.followers[number]?.follows(change.entry.key) == true {
+                mine[number, default: []].append(change)
             }
         }
+        for (number, changes) in mine { tell([.changes(changes, upTo: header)], number, &state) }
     }
 
-    /// The environment, the application and the kind of a key: `/tweaks/production/search/values/`.
-    private func prefix(of key: [UInt8]) -> [UInt8]? {
+    /// The environment and the application of a key: `/tweaks/production/search/`.
+    private func application(of key: [UInt8]) -> [UInt8]? {
         guard key.starts(with: root) else { return nil }
         let slashes = key.indices.dropFirst(root.count).lazy.filter { key[$0] == UInt8(ascii: "/") }
-        return slashes.dropFirst().first.map { Array(key[...$0]) }
+        return slashes.first.map { Array(key[...$0]) }
     }
 
     private func tell(_ messages: [EtcdWatchMessage], _ number: Int, _ state: inout State) {
@@ -201,8 +212,8 @@ private struct RecentChanges {
 }
 
 extension FetchProblem {
-    /// Whether etcd does not allow to watch the whole environment.
-    var isForbiddenWatch: Bool { message.contains("permission denied") }
+    /// Whether the user lacks the permission to read or watch these keys.
+    var isForbidden: Bool { message.contains("permission denied") }
 }
 
 extension EtcdEntry {

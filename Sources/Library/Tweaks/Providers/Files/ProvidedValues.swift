@@ -78,9 +78,10 @@ final class ProvidedValues: FileProvider {
             }
             return state.report
         }
-        report?(isNew && problem == nil ? .loaded : .everything)
+        report?(isNew && problem == nil && source != .kill ? .loaded : .everything)
         if let problem { report?(.failed(problem)) }
-        if let failure { throw failure }
+        // The fleet has the same file, and reports the failure.
+        if let failure, source != .kill { throw failure }
     }
 
     private func read(_ path: String) throws(OverridesError) -> Content {
@@ -88,6 +89,8 @@ final class ProvidedValues: FileProvider {
         if isGuarded { try file.checkWriters() }
         guard let json = try file.read() else { return Content() }
         let read = try ProvidedFile(json: json, path: path)
+        // Its file is also that of the fleet, which reports loads.
+        if source == .kill { return Content(values: read.kills.provided) }
         return Content(values: read.values.provided, loaded: read.loaded, problem: read.problem)
     }
 
@@ -111,9 +114,9 @@ extension TweakStore {
         let isPrivileged = fbtweak__is_privileged()
         let folders = ProvidedFolders.all(isPrivileged: isPrivileged).map { "\($0)/\(application)/" }
         if isPrivileged, !folders.contains(where: { access($0, F_OK) == 0 }) { return }
-        for source in [TweakSource.remote, .fleet] {
+        for source in [TweakSource.kill, .remote, .fleet] {
             let provider = ProvidedValues(
-                source, in: folders.map { "\($0)\(source.name).json" }, isGuarded: true)
+                source, in: folders.map { $0 + ProvidedFile.name(for: source) }, isGuarded: true)
             do {
                 do { try provider.reload() } catch { diagnostics.warn("\(source): \(error)") }
                 try add(provider, above: nil)

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#if Remote
+
+extension FleetEditor {
+    /// The number of builds kept for an application. All of them fit into one answer of etcd.
+    package static let keptBuilds = 16
+    private static let mostAttempts = 5
+    /// The maximum number of applications that are looked at, one request each.
+    private static let mostApplications = 100
+
+    /// Reads what the published builds declare.
+    package func declarations() async throws(FleetProblem) -> FleetDeclarations {
+        let range = try await builds { query in query.limit = Self.keptBuilds }
+        return FleetDeclarations(range, keys)
+    }
+
+    /// Reads the newest builds first.
+    private func builds(
+        _ adjust: (inout EtcdClient.RangeQuery) -> Void
+    ) async throws(FleetProblem) -> EtcdRange {
+        var query = EtcdClient.RangeQuery(keys.builds)
+        query.newestFirst = .modified
+        adjust(&query)
+        return try await onSomeMember { [query] (endpoint) throws(FetchProblem) in
+            try await client.range(query, at: endpoint).0
+        }
+    }
+
+    /// Publishes a build unless it is there, and removes the oldest ones beyond ``keptBuilds``.
+    ///
+    /// - Returns: Whether it was new.
+    package func publish(_ build: DeclaredBuild) async throws(FleetProblem) -> Bool {
+        let key = keys.key(ofBuild: build.id)
+        for _ in 0..<Self.mostAttempts {
+            let range = try await builds { query in
+                (query.isWithoutValues, query.limit) = (true, 10 * Self.keptBuilds)
+            }
+            let known = range.entries.filter { keys.build(of: $0.key) != nil }
+            if known.contains(where: { $0.key == key }) { return false }
+            var transaction = EtcdClient.Transaction()
+            transaction.conditions = [(key, 0)]
+            transaction.put(key, build.json())
+            // One transaction has room for 128 operations.
+            for old in known.dropFirst(Self.keptBuilds - 1).prefix(100) {
+                transaction.conditions.append((old.key, old.modified))
+                transaction.remove(old.key)
+            }
+            let isDone = try await onSomeMember { [transaction] (endpoint) throws(FetchProblem) in
+                try await client.commit(transaction, at: endpoint).isDone
+            }
+            if isDone { return true }
+        }
+        throw .conflict("too many concurrent changes; build \(build.id) was not published")
+    }
+
+    /// Removes the only build whose name has this beginning.
+    package func remove(build beginning: String) async throws(FleetProblem) {
+        let found = try await builds { $0.isWithoutValues = true }.entries.filter {
+            keys.build(of: $0.key)?.hasPrefix(beginning) == true
+        }
+        guard let build = found.first, found.count == 1 else {
+            let problem = found.isEmpty ? "there is no such build" : "\(found.count) builds could be meant"
+            throw .impossible("\(beginning): \(problem)")
+        }
+        var transaction = EtcdClient.Transaction()
+        transaction.remove(build.key)
+        _ = try await onSomeMember { [transaction] (endpoint) throws(FetchProblem) in
+            try await client.commit(transaction, at: endpoint)
+        }
+    }
+
+    /// An application in etcd.
+    package struct Application: Hashable, Sendable {
+        package let name: String
+        /// Whether a build of it is published.
+        package let isDeclared: Bool
+    }
+
+    /// The applications of the environment that have any key, some of them if there are many. The one of this editor
+    /// comes first.
+    package func applications() async throws(FleetProblem) -> [Application] {
+        try await onSomeMember { (endpoint) throws(FetchProblem) in
+            let root = Array("\(settings.cluster.prefix)/\(settings.cluster.environment)/".utf8)
+            var names: [String] = []
+            if try await hasKeys(keys.root, at: endpoint) { names.append(settings.name) }
+            var start = root
+            while names.count < Self.mostApplications {
+                var query = EtcdClient.RangeQuery(key: start)
+                (query.isWholeKey, query.end) = (false, EtcdClient.end(of: root))
+                (query.limit, query.isWithoutValues) = (1, true)
+                guard let key = try await client.range(query, at: endpoint).0.entries.first?.key,
+                    key.starts(with: root)
+                else { break }
+                let name = key.dropFirst(root.count).prefix { $0 != UInt8(ascii: "/") }
+                let text = String(decoding: name, as: UTF8.self)
+                if text != settings.name, EtcdCluster.isName(text) { names.append(text) }
+                // The keys of one application end before this.
+                start = root + name + [UInt8(ascii: "/") + 1]
+            }
+            var applications: [Application] = []
+            for name in names {
+                let builds = FleetKeys(EtcdSettings(name: name, cluster: settings.cluster)).builds
+                applications.append(
+                    Application(name: name, isDeclared: try await hasKeys(builds, at: endpoint)))
+            }
+            return applications
+        }
+    }
+
+    private func hasKeys(_ prefix: String, at endpoint: String) async throws(FetchProblem) -> Bool {
+        var query = EtcdClient.RangeQuery(prefix)
+        (query.limit, query.isWithoutValues) = (1, true)
+        return try await client.range(query, at: endpoint).0.count > 0
+    }
+}
+#endif

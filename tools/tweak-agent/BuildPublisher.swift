@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#if Remote
+import CommandSupport
+import Dispatch
+import Glibc
+import RemoteValues
+import TweakClient
+import TweakRecords
+import TweakSystem
+
+/// Publishes what the programs of applications declare, when the agent starts and when a program is replaced.
+struct BuildPublisher: Sendable {
+    /// An executable, and what is known of it.
+    private struct Program {
+        let settings: EtcdSettings
+        let path: String
+        /// The file that was read last; `nil` if there was none.
+        var version: FileVersion?
+        /// The time to read the same file again.
+        var due = ContinuousClock.now
+        var problem: String?
+    }
+
+    /// Distinguishes a file from the one that replaces it.
+    private struct FileVersion: Equatable {
+        let device: UInt64
+        let inode: UInt64
+        let size: Int
+        let seconds, nanoseconds: Int
+
+        init?(_ path: String) {
+            guard let status = stat(path: path) else { return nil }
+            (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
+            (size, seconds, nanoseconds) = (
+                Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec
+            )
+        }
+    }
+
+    private let programs: [Program]
+    private let resources: SharedResources
+    private let say: @Sendable (String, _ application: String) -> Void
+
+    /// The pause between looks at the files.
+    private static let interval: Duration = .seconds(60)
+    /// The time after which a build is published again if it is gone, because newer ones have displaced it.
+    private static let renewal: Duration = .seconds(3600)
+    /// The pause after a failure.
+    private static let pause: Duration = .seconds(300)
+    /// All hosts may get a new build at the same time, and one of them publishes it.
+    private static let spread: Range<Double> = 0..<30
+
+    /// - Parameter say: Called with messages for people.
+    init(
+        _ fleet: [EtcdSettings], _ resources: SharedResources,
+        say: @escaping @Sendable (String, _ application: String) -> Void
+    ) {
+        programs = fleet.flatMap { settings in settings.programs.map { Program(settings: settings, path: $0) }
+        }
+        (self.resources, self.say) = (resources, say)
+    }
+
+    /// Publishes once, or until the task is cancelled.
+    func publish(isOnce: Bool) async {
+        guard !programs.isEmpty else { return }
+        var programs = programs
+        while !Task.isCancelled {
+            if !isOnce { try? await Task.sleep(for: .seconds(.random(in: Self.spread))) }
+            for index in programs.indices where !Task.isCancelled { await publish(&programs[index]) }
+            if isOnce { return }
+            try? await Task.sleep(for: Self.interval)
+        }
+    }
+
+    private func publish(_ program: inout Program) async {
+        let version = FileVersion(program.path)
+        guard version != program.version || program.due <= .now else { return }
+        program.version = version
+        do throws(Failure) {
+            let (path, editor) = (program.path, try editor(program.settings))
+            let build = try await Self.build(of: path)
+            do throws(FleetProblem) {
+                if try await editor.publish(build) {
+                    say("\(path): build \(build.id) was published", program.settings.name)
+                }
+            } catch {
+                throw Failure(error)
+            }
+            (program.due, program.problem) = (.now + Self.renewal, nil)
+        } catch {
+            if Task.isCancelled { return }
+            if program.problem != error.message {
+                say("its declarations are not published: \(error.message)", program.settings.name)
+            }
+            (program.due, program.problem) = (.now + Self.pause, error.message)
+        }
+    }
+
+    private func editor(_ settings: EtcdSettings) throws(Failure) -> FleetEditor {
+        do throws(FetchProblem) { return try FleetEditor(settings, sharing: resources) } catch {
+            throw Failure(error.message, .misconfigured)
+        }
+    }
+
+    /// Reads an executable and its libraries.
+    private static func build(of path: String) async throws(Failure) -> DeclaredBuild {
+        // Reading blocks a thread, of which Swift has one for each processor.
+        let result = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(returning: Result { () throws(Failure) in try read(path) })
+            }
+        }
+        return try result.get()
+    }
+
+    private static func read(_ path: String) throws(Failure) -> DeclaredBuild {
+        let declarations = try failing { try OfflineProgram.content(of: path) { _ in }.declarations }
+        do throws(FleetProblem) {
+            return try DeclaredBuild(of: path, buildID: buildID(of: path), by: Fleet.author, declarations)
+        } catch {
+            throw Failure(error)
+        }
+    }
+}
+#endif

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#if Remote
+import CommandSupport
+import RemoteValues
+import TweakClient
+import TweakProtocol
+import TweakRecords
+import TweakSystem
+
+extension FleetDeclare { func perform() throws(Failure) { try Fleet.declare(self) } }
+extension FleetBuilds { func perform() throws(Failure) { try Fleet.builds(self) } }
+
+extension Fleet {
+    static func declare(_ options: FleetDeclare) throws(Failure) {
+        let found = try ProgramSearch(.usual) { printMessage("warning: \($0)", of: command) }
+            .programs(named: options.program, checkingValues: true)
+        for program in found {
+            let path = try program.description.program ?? options.program
+            let declarations = try program.tweaks().map(\.declaration)
+            let build: DeclaredBuild
+            do throws(FleetProblem) {
+                build = try DeclaredBuild(of: path, buildID: buildID(of: path), by: author, declarations)
+            } catch {
+                throw Failure(error)
+            }
+            let isNew = try asking(options.fleet) { (editor) async throws(FleetProblem) in
+                try await editor.publish(build)
+            }
+            switch options.fleet.format {
+            case .json: try failing { try printJSON(BuildForm(build)) }
+            case .table:
+                print(
+                    printable(
+                        "\(options.fleet.application): build \(build.id) "
+                            + (isNew ? "declares " : "was published before; it declares ")
+                            + counted(build.tweaks.count, "tweak", "tweaks")))
+            }
+        }
+    }
+
+    static func builds(_ options: FleetBuilds) throws(Failure) {
+        if let beginning = options.remove {
+            try asking(options.fleet) { (editor) async throws(FleetProblem) in
+                try await editor.remove(build: beginning)
+            }
+            return
+        }
+        let declared = try asking(options.fleet) { (editor) async throws(FleetProblem) in
+            try await editor.declarations()
+        }
+        warn(declared.strangers)
+        let forms = declared.builds.map(BuildForm.init)
+        switch options.fleet.format {
+        case .json: try failing { try printJSON(["builds": forms]) }
+        case .table:
+            guard !forms.isEmpty else {
+                return print(printable("\(options.fleet.application): no builds"))
+            }
+            let table = TextTable(
+                header: ["BUILD", "PROGRAM", "TWEAKS", "AT", "BY"],
+                rows: forms.map { [$0.build, $0.program, "\($0.tweaks.count)", $0.at, $0.by] })
+            print(table.text)
+        }
+    }
+
+    // MARK: - Checking
+
+    /// What the builds of an application declare.
+    ///
+    /// - Throws: ``Failure`` if the application is not known, and another one or none may be meant.
+    static func published(_ options: FleetOptions) throws(Failure) -> FleetDeclarations {
+        do throws(Failure) { return try publishedOfKnown(options) } catch {
+            // The role of the user may be older than declarations.
+            guard error.kind == .forbidden else { throw error }
+            printMessage("warning: it is not checked against declarations: \(error.message)", of: command)
+            return FleetDeclarations()
+        }
+    }
+
+    private static func publishedOfKnown(_ options: FleetOptions) throws(Failure) -> FleetDeclarations {
+        let name = options.application
+        let (declared, applications) = try asking(options) { (editor) async throws(FleetProblem) in
+            let declared = try await editor.declarations()
+            guard declared.builds.isEmpty else { return (declared, nil as [FleetEditor.Application]?) }
+            // The user may not be allowed to see other applications.
+            return (declared, try? await editor.applications())
+        }
+        warn(declared.strangers)
+        guard let applications, applications.first?.name != name else { return declared }
+        let nearest = applications.map(\.name).nearest(to: name)
+        // Where nothing is published, a new application is as good as any.
+        guard !nearest.isEmpty || applications.contains(where: \.isDeclared) else { return declared }
+        throw Failure(
+            "\(name): no build of it is published, and it has no values, so it is only set with --force"
+                + didYouMean(nearest), .invalid)
+    }
+
+    /// Throws if builds are published and none declares a tweak without a value.
+    static func expect(
+        _ tweak: TweakKey, _ declared: FleetDeclarations, _ contents: FleetContents, of application: String
+    ) throws(FleetProblem) {
+        guard !declared.builds.isEmpty else { return }
+        guard contents[tweak] == nil else {
+            return printMessage("warning: \(tweak): no published build declares it", of: command)
+        }
+        throw undeclared(tweak, declared.tweaks.union(contents.values.map(\.tweak)), of: application)
+    }
+
+    static func undeclared(
+        _ tweak: TweakKey, _ known: Set<TweakKey>, of application: String
+    ) -> FleetProblem {
+        .impossible(
+            "\(tweak): no published build of \(application) declares it, so it is only set with --force"
+                + didYouMean(known.nearest(to: tweak).map(\.description)))
+    }
+}
+
+private struct BuildForm: Encodable {
+    let build, program, at, by: String
+    let tweaks: [TweakKey]
+
+    init(_ build: DeclaredBuild) {
+        (self.build, program, at, by) = (build.id, build.program, build.at, build.by)
+        tweaks = build.tweaks.keys.sorted()
+    }
+}
+#endif

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#if Remote
+import CommandSupport
+import RemoteValues
+import TweakClient
+import TweakFormats
+import TweakJSON
+import TweakOverrides
+import TweakProtocol
+import TweakRecords
+import TweakSystem
+
+extension FleetKill { func perform() throws(Failure) { try Fleet.kill(self) } }
+extension FleetUnkill { func perform() throws(Failure) { try Fleet.unkill(self) } }
+
+/// A value that a kill is above of.
+struct HiddenValue: Encodable {
+    let source: TweakSource
+    let value: TweakValue
+    let from: String?
+    /// Whether it is a value of this host.
+    let isHere: Bool
+
+    private enum CodingKeys: CodingKey { case source, value, from }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode("\(source)", forKey: .source)
+        try container.encode(value, forKey: .value)
+        try container.encodeIfPresent(from, forKey: .from)
+    }
+
+    var text: String {
+        "\(source)\(isHere ? " on this host" : ""): \(value)" + (from.map { ", \($0)" } ?? "")
+    }
+}
+
+extension Fleet {
+    static func kill(_ options: FleetKill) throws(Failure) {
+        let name = try TweakName(options.feature)
+        let declared = options.isForced ? nil : try publishedIfKnown(options.fleet)
+        let values = try asking(options.fleet) { (editor) async throws(FleetProblem) in
+            try await editor.contents()
+        }
+        let change = try commit(options.fleet, .kills, options.author, nil) {
+            (kills, _) throws(FleetProblem) in
+            let known = (declared?.tweaks ?? []).union((values.values + kills.values).map(\.tweak))
+            let tweak = try key(ofFeature: name, known)
+            if let type = declared?.newestBuild(declaring: tweak)?.tweaks[tweak]?.type, type != .bool {
+                throw .impossible(
+                    "\(tweak): it is \(type.withArticle); only features and other bools can be killed")
+            }
+            if let declared, !declared.builds.isEmpty, !known.contains(tweak) {
+                throw undeclared(tweak, known, of: options.fleet.application)
+            }
+            return [tweak: FleetValue(false)]
+        }
+        let above = change?.parts.flatMap { hidden($0.tweak, values, of: options.fleet.application) }
+        try show(change, options.fleet, above: above)
+    }
+
+    static func unkill(_ options: FleetUnkill) throws(Failure) {
+        let name = try TweakName(options.feature)
+        let change = try commit(options.fleet, .kills, options.author, nil) {
+            (kills, _) throws(FleetProblem) in
+            let tweak = try key(ofFeature: name, Set(kills.values.map(\.tweak)))
+            return kills[tweak] == nil ? [:] : [tweak: nil]
+        }
+        try show(change, options.fleet)
+    }
+
+    /// The kills of an application; `nil` if they cannot be read, as with a user who may only read values.
+    static func kills(_ options: FleetOptions) -> FleetContents? {
+        try? asking(options, .kills) { (editor) async throws(FleetProblem) in try await editor.contents() }
+    }
+
+    /// What is published. Neither missing permissions nor unreadable declarations keep anybody from a kill.
+    private static func publishedIfKnown(_ options: FleetOptions) throws(Failure) -> FleetDeclarations? {
+        do throws(Failure) { return try published(options) } catch {
+            if error.kind == .invalid { throw error }
+            printMessage(
+                "warning: it is not checked whether this feature exists: \(error.message)", of: command)
+            return nil
+        }
+    }
+
+    /// The tweak with a name, or the switch of a feature that is not known.
+    private static func key(ofFeature name: TweakName, _ known: Set<TweakKey>) throws(FleetProblem)
+        -> TweakKey
+    {
+        if let key = name.key { return key }
+        do throws(Failure) { return try name.key(among: known.sorted()) } catch {
+            if name.meant(among: known.sorted()).isEmpty, let feature = name.feature { return feature }
+            throw .impossible(([error.message] + error.details).joined(separator: "\n  "))
+        }
+    }
+
+    /// The values of a tweak in the fleet and on this host, highest precedence first.
+    private static func hidden(
+        _ tweak: TweakKey, _ values: FleetContents, of application: String
+    ) -> [HiddenValue] {
+        var found: [HiddenValue] = []
+        if let value = try? OverridesFile(application: application).load()[tweak]?.tweakValue {
+            found.append(HiddenValue(source: .overrides, value: value, from: nil, isHere: true))
+        }
+        for folder in ProvidedFolders.all(isPrivileged: false) {
+            let path = "\(folder)/\(application)/\(ProvidedFile.name(for: .remote))"
+            guard let json = try? KeptFile(path: path).read(),
+                let file = try? ProvidedFile(json: json, path: path),
+                let value = file.values[tweak]?.tweakValue
+            else { continue }
+            found.append(
+                HiddenValue(source: .remote, value: value, from: "from \(file.from ?? path)", isHere: true))
+            break
+        }
+        if let value = try? values[tweak]?.value.get() {
+            found.append(
+                HiddenValue(
+                    source: .fleet, value: value.value, from: value.reason(in: .values), isHere: false))
+        }
+        return found
+    }
+}
+#endif
