@@ -19,12 +19,12 @@ struct WatchCommand: ParsableCommand {
 
             With a rate, or if a monitor is named, the named monitors and tweaks are sampled, by default all monitors, and \
             changes of tweaks appear between the samples. The CSV is readable by spreadsheets, PlotJuggler and pandas: the \
-            time in seconds since 1970, the values, and the change. A file whose name ends in .mcap is one of MCAP, as of \
-            tweak record.
+            time in seconds since 1970, the values, and the change. If the name of the file ends in .mcap, it is \
+            an MCAP file as tweak record writes it.
 
-            With --to they are sent as datagrams, with the values of all tweaks that are numbers or Bools: for PlotJuggler \
-            JSON, whose time stamps are in the field timestamp, or lines for Teleplot. Datagrams that cannot be sent at \
-            once are lost, and counted at the end.
+            With --to the samples, and the values of all tweaks that are numbers or Bools, are sent as UDP datagrams: JSON \
+            for PlotJuggler, with times in the field timestamp, or lines for Teleplot. Datagrams that cannot be sent at \
+            once are lost; their number is printed at the end.
             """)
 
     @Option(help: "The output format; csv is for samples.")
@@ -66,13 +66,15 @@ struct WatchCommand: ParsableCommand {
             throw ValidationError("The rate is from 0.001 to 1000 samples per second.")
         }
         if let duration, !(duration > 0) { throw ValidationError("The duration is more than 0 seconds.") }
-        guard !target.allProcesses || (rate ?? duration) == nil && output == nil && to == nil && format != .csv
-        else { throw ValidationError("Only one process can be sampled.") }
+        let isSampling = (rate ?? duration) != nil || output != nil || to != nil || format == .csv
+        guard !target.allProcesses || !isSampling else {
+            throw ValidationError("Only one process can be sampled.")
+        }
         guard to != nil || form == nil && !allowRemote else {
             throw ValidationError("--as and --allow-remote are for --to.")
         }
         guard format == .table || !isMCAP else {
-            throw ValidationError("A file whose name ends in .mcap has the format MCAP.")
+            throw ValidationError("A file whose name ends in .mcap is written as MCAP; omit --format.")
         }
     }
 
