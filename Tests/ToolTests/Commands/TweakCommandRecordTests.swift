@@ -123,6 +123,8 @@ import Testing
         #expect(waitUntil { has(#"{"Setter":{"Values":{"Ratio":0.5}}}"#) })
         #expect(try setter.tweak("set", "Ratio=0.75", "Text=bye").succeeded)
         #expect(waitUntil { has(#"{"Setter":{"Values":{"Ratio":0.75}}}"#) && has("bye") })
+        watch.kill()
+        _ = watch.wait()
         let messages = try messages("run.mcap")
         let topics = Set(messages.compactMap { $0["topic"] as? String })
         #expect(topics == ["/program", "/snapshot", "/changes", "/tweaks", "/monitors"])

@@ -4,6 +4,7 @@ import CommandSupport
 import Glibc
 import Synchronization
 import TweakClient
+import TweakProtocol
 import TweakSystem
 
 /// The program whose tweaks are flags. Its values are followed, so that requests do not burden the program.
@@ -119,12 +120,20 @@ final class FlagProgram: Sendable {
     func metrics(_ format: TweakMetrics.Format) async -> [UInt8] {
         let entry = entry
         do throws(Failure) {
-            guard let entry else { throw Failure("\(name) does not run", .unavailable) }
+            guard let entry, entry.state != .silent else {
+                throw Failure("\(name) does not run or answer", .unavailable)
+            }
             return try await sessions[entry.id].with { [self] program throws(Failure) in
                 let known = metrics.withLock { $0[format] }
                 if let known, known.process == program.pid, .now < known.end { return known.text }
                 var made = TweakMetrics(format)
-                made.add(name, try program.tweaks())
+                let tweaks: [JSONTweak]
+                if let program = program as? LiveProgram {
+                    tweaks = try program.ask(ListTweaks(), .scrape).tweaks
+                } else {
+                    tweaks = try program.tweaks()
+                }
+                made.add(name, tweaks)
                 let text = made.text
                 metrics.withLock {
                     $0[format] = (text, program.pid, .now + Self.metricsPeriod)
