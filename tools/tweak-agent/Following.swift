@@ -23,7 +23,11 @@ extension Follow {
             throw Failure("\(error)", isTaken ? .busy : .cannotCreate)
         }
         Self.raiseFileLimit()
-        let agent = Agent(folder: opened, isOnce: once, metrics: metrics.map { AgentMetrics(path: $0) })
+        let programs = programMetrics.map { ProgramMetrics(path: $0) }
+        let agent = Agent(
+            folder: opened, isOnce: once, metrics: metrics.map { AgentMetrics(path: $0) }, programs: programs)
+        programs?.keep(only: configuration.sources.map(\.name))
+        if !once { try programs?.start() }
         let (signals, continuation) = AsyncStream.makeStream(of: CInt.self)
         let (isOnce, end) = (once, DispatchSemaphore(value: 0))
         let sources = [SIGINT, SIGTERM, SIGHUP].map { number in
@@ -115,10 +119,11 @@ final class Agent: Sendable {
     private let folder: AgentFolder
     private let isOnce: Bool
     private let metrics: AgentMetrics?
+    private let programs: ProgramMetrics?
     private let state = Mutex<(problem: Failure?, isMetricsProblemSaid: Bool)>((nil, false))
 
-    init(folder: AgentFolder, isOnce: Bool, metrics: AgentMetrics?) {
-        (self.folder, self.isOnce, self.metrics) = (folder, isOnce, metrics)
+    init(folder: AgentFolder, isOnce: Bool, metrics: AgentMetrics?, programs: ProgramMetrics?) {
+        (self.folder, self.isOnce, self.metrics, self.programs) = (folder, isOnce, metrics, programs)
     }
 
     /// The first failure, which a single check ends with.
@@ -128,6 +133,7 @@ final class Agent: Sendable {
     func follow(_ configuration: AgentConfiguration) async {
         let sources = configuration.sources
         metrics?.keep(only: sources.map(\.name))
+        programs?.keep(only: sources.map(\.name))
         for provider in [TweakSource.remote, .fleet] {
             let names = sources.filter { $0.provider == provider }.map(\.name)
             for (name, message) in folder.removeAll(from: provider, except: names) { say(message, of: name) }
@@ -149,6 +155,7 @@ final class Agent: Sendable {
         await publishing.value
         await resources.end()
         metrics?.write(noteMetrics)
+        if isOnce { programs?.write() }
     }
 
     private func last(_ settings: any SourceSettings) -> ProvidedFile? {

@@ -94,6 +94,13 @@ struct Follow: AgentCommand {
             valueName: "file"),
         completion: .file(extensions: ["prom"]))
     var metrics: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write the monitors and tweaks of the applications that this user runs to this file, for the same collector.",
+            valueName: "file"),
+        completion: .file(extensions: ["prom"]))
+    var programMetrics: String?
 }
 
 struct Sign: AgentCommand {

@@ -76,12 +76,13 @@ struct ServePage: PageCommand {
 struct ServeFlags: PageCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", _superCommandName: "tweak",
-        abstract: "Serve the tweaks of a program to OpenFeature SDKs.",
+        abstract: "Serve the tweaks of a program to OpenFeature SDKs and as metrics.",
         discussion: """
             It prints the base address and the header that clients send, and answers OFREP there until it is interrupted. \
             A flag is named as the tweak is, Category/Collection/Name; a category or a collection is an object. Clients \
             read what the program has, and change nothing. Beyond this machine it needs a certificate, unless --plain-http \
-            is given.
+            is given. With --metrics, Prometheus and others that read OpenMetrics find monitors and tweaks at /metrics, \
+            with the same token: numbers and Bools as gauges, named values as state sets.
 
             EXIT STATUS
               64  the command line is wrong

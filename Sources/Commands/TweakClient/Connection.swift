@@ -33,6 +33,8 @@ package struct Patience {
     package static let usual = Patience(silence: .seconds(3), whole: .seconds(30))
     /// For shell completion, and for asking many programs.
     package static let short = Patience(silence: .milliseconds(300), whole: .seconds(1))
+    /// For readers of metrics, which give up after ten seconds.
+    package static let scrape = Patience(silence: .seconds(3), whole: .seconds(8))
     /// For requests without a time limit.
     package static let endless = Patience(silence: .seconds(1 << 30), whole: .seconds(1 << 30))
 

@@ -18,9 +18,9 @@ package struct Survey {
 
     package let entries: [Entry]
 
-    /// Asks all programs that listen.
-    package init() {
-        let inquiries = RunningProgram.all().map(Inquiry.init)
+    /// Asks programs, by default all that listen.
+    package init(of programs: [RunningProgram] = RunningProgram.all()) {
+        let inquiries = programs.map(Inquiry.init)
         let clock = ContinuousClock()
         let end = clock.now + Patience.short.whole
         while clock.now < end {

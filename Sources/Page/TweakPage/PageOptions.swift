@@ -24,6 +24,9 @@ package struct ServeOptions: ParsableArguments, Sendable {
     @Flag(help: "Answer everybody on this machine, without a token.")
     package var noToken = false
 
+    @Flag(help: "Also serve monitors and tweaks as metrics, at /metrics.")
+    package var metrics = false
+
     /// Makes options without values.
     package init() {}
 

@@ -107,6 +107,35 @@ import Testing
         #expect(messages.allSatisfy { $0["time"] as? Int ?? 0 > 1_600_000_000_000_000_000 })
     }
 
+    @Test func `tweak watch writes the same MCAP, which Python's mcap reads, and a replay`() throws {
+        let watch = try start(
+            Locations.product("tweak"),
+            ["watch", "\(setter.pid)", "Values/R*", "--rate", "200", "--output", setter.home("run.mcap")],
+            home: setter.home)
+        defer {
+            if watch.isRunning { watch.kill() }
+            _ = watch.wait()
+        }
+        func has(_ text: String) -> Bool {
+            let content = try? Data(contentsOf: URL(fileURLWithPath: setter.home("run.mcap")))
+            return content?.range(of: Data(text.utf8)) != nil
+        }
+        #expect(waitUntil { has(#"{"Setter":{"Values":{"Ratio":0.5}}}"#) })
+        #expect(try setter.tweak("set", "Ratio=0.75", "Text=bye").succeeded)
+        #expect(waitUntil { has(#"{"Setter":{"Values":{"Ratio":0.75}}}"#) && has("bye") })
+        watch.kill()
+        _ = watch.wait()
+        let messages = try messages("run.mcap")
+        let topics = Set(messages.compactMap { $0["topic"] as? String })
+        #expect(topics == ["/program", "/snapshot", "/changes", "/tweaks", "/monitors"])
+        let changes = messages.filter { $0["topic"] as? String == "/changes" }
+        #expect(changes.count == 2)
+        #expect(try setter.tweak("reset", "--all").succeeded)
+        #expect(try setter.program.command(["replay", setter.home("run.mcap"), "\(setter.pid)"]).succeeded)
+        #expect(try setter.tweak("get", "Ratio").output == "0.75\n")
+        #expect(try setter.tweak("get", "Text").output == "bye\n")
+    }
+
     @Test func `A recording ends with the program, and a full disk leaves what was written`() throws {
         #expect(try setter.tweak("record", "/dev/full").status == 73)
         #expect(try setter.tweak("record", setter.home("none/run.mcap")).status == 73)

@@ -8,6 +8,7 @@ import TweakOverrides
 import TweakPlot
 import TweakProtocol
 import TweakRecords
+import TweakSystem
 
 struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,7 +19,12 @@ struct WatchCommand: ParsableCommand {
 
             With a rate, or if a monitor is named, the named monitors and tweaks are sampled, by default all monitors, and \
             changes of tweaks appear between the samples. The CSV is readable by spreadsheets, PlotJuggler and pandas: the \
-            time in seconds since 1970, the values, and the change.
+            time in seconds since 1970, the values, and the change. If the name of the file ends in .mcap, it is \
+            an MCAP file as tweak record writes it.
+
+            With --to the samples, and the values of all tweaks that are numbers or Bools, are sent as UDP datagrams: JSON \
+            for PlotJuggler, with times in the field timestamp, or lines for Teleplot. Datagrams that cannot be sent at \
+            once are lost; their number is printed at the end.
             """)
 
     @Option(help: "The output format; csv is for samples.")
@@ -31,13 +37,27 @@ struct WatchCommand: ParsableCommand {
         name: .shortAndLong, help: "Write the samples to this file.", completion: .file())
     var output: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Send the samples to a viewer instead of printing them, such as udp://127.0.0.1:9870.",
+            valueName: "address"))
+    var to: StreamAddress?
+
+    @Option(name: .customLong("as"), help: "The format for the viewer (default: plotjuggler).")
+    var form: StreamForm?
+
+    @Flag(help: "Send also to another machine, where everyone on the network path can read the values.")
+    var allowRemote = false
+
     @Option(help: "Stop sampling after this many seconds.")
     var duration: Double?
 
     @OptionGroup var target: ProgramOptions
 
     @Argument(
-        help: "The tweaks, as Category/Collection/Name or shorter; by default all.",
+        help: """
+            The tweaks, as Category/Collection/Name or shorter, or patterns such as 'Motor/*'; by default all.
+            """,
         completion: .custom(completeTweaks))
     var tweaks: [String] = []
 
@@ -46,19 +66,28 @@ struct WatchCommand: ParsableCommand {
             throw ValidationError("The rate is from 0.001 to 1000 samples per second.")
         }
         if let duration, !(duration > 0) { throw ValidationError("The duration is more than 0 seconds.") }
-        guard !target.allProcesses || (rate ?? duration) == nil && output == nil && format != .csv else {
+        let isSampling = (rate ?? duration) != nil || output != nil || to != nil || format == .csv
+        guard !target.allProcesses || !isSampling else {
             throw ValidationError("Only one process can be sampled.")
         }
+        guard to != nil || form == nil && !allowRemote else {
+            throw ValidationError("--as and --allow-remote are for --to.")
+        }
+        guard format == .table || !isMCAP else {
+            throw ValidationError("A file whose name ends in .mcap is written as MCAP; omit --format.")
+        }
     }
+
+    private var isMCAP: Bool { output?.hasSuffix(Recording.suffix) ?? false }
 
     func run() throws {
         var watched: [WatchedProgram] = []
         try target.forEach(.json) { program throws(Failure) in
-            let named = try program.tweaks(named: tweaks)
+            let named = try program.tweaks(fitting: tweaks)
             if samples(named, of: program) {
                 let rate = rate ?? 10
-                var samples = try program.samples(of: tweaks.isEmpty ? program.monitors() : named, rate: rate)
-                try write(&samples, rate)
+                var samples = try program.samples(of: sampled(of: program), rate: rate)
+                try write(&samples, of: program, rate)
             } else {
                 watched.append(try WatchedProgram(target.running(program), named))
             }
@@ -87,28 +116,71 @@ struct WatchCommand: ParsableCommand {
     /// Returns whether to sample. A process without the library announces no changes.
     private func samples(_ named: [JSONTweak], of program: any Program) -> Bool {
         !target.allProcesses
-            && ((rate ?? duration) != nil || output != nil || format == .csv || program is MemoryProgram
+            && ((rate ?? duration) != nil || output != nil || to != nil || format == .csv
+                || program is MemoryProgram
                 || named.contains(where: \.declaration.isMonitor))
     }
 
+    /// The monitors and tweaks to sample.
+    private func sampled(of program: any Program) throws(Failure) -> [JSONTweak] {
+        if !tweaks.isEmpty {
+            return try program.tweaks(fitting: tweaks, where: \.declaration.type.canBeMonitored)
+        }
+        // A stream and a recording have the values of the tweaks in any case.
+        guard to != nil || isMCAP else { return try program.monitors() }
+        return try program.tweaks().filter(\.declaration.isMonitor)
+    }
+
     private func write(
-        _ samples: inout some SampleSource<Failure> & ChangeSource, _ rate: Double
+        _ samples: inout some SampleSource<Failure> & ChangeSource, of program: any Program, _ rate: Double
     ) throws(Failure) {
-        var output = try SampleOutput(
-            to: output, as: format, of: samples.series, rate: rate, isUnicode: TerminalLook().isUnicode)
+        let stream = try stream(samples.series, of: program)
+        var outputs: [any SampleSink] = stream.map { [$0] } ?? []
+        if let output, isMCAP {
+            let start = (Duration.since1970 / .seconds(1), secondsOfMonotonicClock())
+            outputs.append(
+                try Recording(
+                    to: output, of: RecordedProgram(program, at: start), program.tweaks(),
+                    monitors: samples.series.map(\.name)))
+        } else if stream == nil || output != nil || format != .table {
+            outputs.append(
+                try SampleOutput(
+                    to: output, as: format, of: samples.series, rate: rate,
+                    isUnicode: TerminalLook().isUnicode))
+        }
+        // The counts are printed before a signal ends the command.
+        let interruption = stream.map { _ in Interruption() }
         let end = duration.map { ContinuousClock.now + .seconds($0) }
-        while end.map({ .now < $0 }) ?? true {
+        var (taken, dropped) = (0, 0)
+        while end.map({ .now < $0 }) ?? true, interruption?.isPending != true {
             let rest = end.map { ($0 - .now) / .seconds(1) } ?? 3600
-            guard let batch = try samples.next(within: rest) else { continue }
-            try output.add(batch, samples.changes)
+            let batch = try samples.next(within: stream == nil ? rest : min(rest, 1))
+            guard batch != nil || stream != nil else { continue }
+            for index in outputs.indices { try outputs[index].add(batch ?? SampleBatch(), samples.changes) }
+            guard let batch else { continue }
+            (taken, dropped) = (taken + batch.times.count, dropped + batch.dropped)
             if batch.hasEnded { break }
         }
-        let lost = output.dropped + samples.skipped
-        guard lost > 0 || self.output != nil && isatty(STDERR_FILENO) == 1 else { return }
-        printMessage(
-            counted(output.samples, "sample", "samples")
-                + (output.dropped == 0 ? "" : ", \(output.dropped) dropped")
-                + (samples.skipped == 0 ? "" : ", \(samples.skipped) not taken in time"))
+        stream?.finish()
+        let unsent = stream?.lost ?? 0
+        if dropped + samples.skipped + unsent > 0
+            || (output != nil || stream != nil) && isatty(STDERR_FILENO) == 1
+        {
+            printMessage(
+                counted(taken, "sample", "samples")
+                    + (dropped == 0 ? "" : ", \(dropped) dropped")
+                    + (samples.skipped == 0 ? "" : ", \(samples.skipped) not taken in time")
+                    + (unsent == 0 ? "" : ", " + counted(unsent, "datagram", "datagrams") + " lost"))
+        }
+        interruption?.end()
+    }
+
+    private func stream(
+        _ series: [PlotSeries], of program: any Program
+    ) throws(Failure) -> TweakStream? {
+        guard let to else { return nil }
+        return try TweakStream(
+            to: to, as: form ?? .plotjuggler, allowsRemote: allowRemote, of: series, program.tweaks())
     }
 
     private func wait(for programs: [WatchedProgram]) {
@@ -126,6 +198,39 @@ struct WatchCommand: ParsableCommand {
             // Everything that was received as JSON can be encoded.
             try? printJSONLine(ChangeForm(pid: program.pid, change: change))
         }
+    }
+}
+
+/// Holds back the signals by which people and services end a command.
+private struct Interruption {
+    private let signals: [CInt]
+    private var before = sigset_t()
+
+    init() {
+        // A blocked signal is pending even if it is ignored, as in the background of a script.
+        signals = [SIGHUP, SIGINT, SIGTERM].filter { number in
+            var action = sigaction()
+            sigaction(number, nil, &action)
+            return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+                != unsafeBitCast(SIG_IGN, to: Int.self)
+        }
+        var blocked = sigset_t()
+        sigemptyset(&blocked)
+        for number in signals { sigaddset(&blocked, number) }
+        sigprocmask(SIG_BLOCK, &blocked, &before)
+    }
+
+    /// Whether one has come.
+    var isPending: Bool {
+        var pending = sigset_t()
+        sigpending(&pending)
+        return signals.contains { sigismember(&pending, $0) == 1 }
+    }
+
+    /// Lets them end the process.
+    func end() {
+        var signals = before
+        sigprocmask(SIG_SETMASK, &signals, nil)
     }
 }
 

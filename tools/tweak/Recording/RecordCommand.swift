@@ -61,7 +61,7 @@ struct RecordCommand: ParsableCommand {
         let tweaks = try inquiry.tweaks()
         let start = (Duration.since1970 / .seconds(1), secondsOfMonotonicClock())
         var recording = try Recording(
-            to: file, of: try description(of: inquiry, at: start), tweaks,
+            to: file, of: try RecordedProgram(inquiry, at: start), tweaks,
             monitors: samples.series.map(\.name))
         let end = duration.map { ContinuousClock.now + .seconds($0) }
         var lost = 0
@@ -96,17 +96,7 @@ struct RecordCommand: ParsableCommand {
     /// The monitors and tweaks that fit a pattern.
     private func chosen(_ program: LiveProgram) throws(Failure) -> [JSONTweak] {
         guard !monitors.isEmpty else { return [] }
-        let all = try program.tweaks().filter(\.declaration.type.canBeMonitored)
-        var chosen: [JSONTweak] = []
-        for text in monitors {
-            let pattern = Pattern(text)
-            let fitting = all.filter { pattern.fits("\($0.declaration.key)") }
-            if !fitting.isEmpty {
-                chosen += fitting
-            } else {
-                chosen.append(try program.tweak(named: text))
-            }
-        }
+        var chosen = try program.tweaks(fitting: monitors, where: \.declaration.type.canBeMonitored)
         var known: Set<TweakKey> = []
         chosen.removeAll { !known.insert($0.declaration.key).inserted }
         if let other = chosen.first(where: { !$0.declaration.type.canBeMonitored }) {
@@ -116,26 +106,11 @@ struct RecordCommand: ParsableCommand {
         }
         return chosen
     }
-
-    private func description(
-        of program: LiveProgram, at start: (time: Double, monotonicTime: Double)
-    ) throws(Failure) -> RecordedProgram {
-        let description = try program.description
-        let host = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { name in
-            name.initialize(repeating: 0)
-            guard let start = name.baseAddress, gethostname(start, name.count - 1) == 0 else { return "" }
-            return String(cString: start)
-        }
-        return RecordedProgram(
-            application: description.application, executable: description.program,
-            buildID: description.program.flatMap(buildID), pid: program.pid, host: host,
-            time: start.time, monotonicTime: start.monotonicTime)
-    }
 }
 
 extension ListHistory.Change {
     /// A change that a program without a history reports.
-    fileprivate init(_ change: ChangedTweaks.Change) {
+    init(_ change: ChangedTweaks.Change) {
         self.init(
             number: 0, tweak: change.tweak, oldValue: change.oldValue, newValue: change.newValue,
             source: change.source, by: change.by ?? "unknown", time: change.time,

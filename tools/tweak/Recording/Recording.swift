@@ -21,8 +21,28 @@ struct RecordedProgram: Codable {
     let monotonicTime: Double
 }
 
+extension RecordedProgram {
+    init(
+        _ program: any Program, at start: (time: Double, monotonicTime: Double)
+    ) throws(Failure) {
+        let description = try program.description
+        let host = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { name in
+            name.initialize(repeating: 0)
+            guard let start = name.baseAddress, gethostname(start, name.count - 1) == 0 else { return "" }
+            return String(cString: start)
+        }
+        self.init(
+            application: description.application, executable: description.program,
+            buildID: description.program.flatMap(TweakClient.buildID), pid: program.pid, host: host,
+            time: start.time, monotonicTime: start.monotonicTime)
+    }
+}
+
 /// A recording, as MCAP or as lines of JSON.
-struct Recording {
+struct Recording: SampleSink {
+    /// The end of the names of MCAP files.
+    static let suffix = ".mcap"
+
     private enum Channel: UInt16, CaseIterable {
         case program = 1, snapshot, changes, tweaks, monitors
 
@@ -42,7 +62,7 @@ struct Recording {
     init(
         to path: String, of program: RecordedProgram, _ tweaks: [JSONTweak], monitors: [String]
     ) throws(Failure) {
-        isMCAP = path.hasSuffix(".mcap")
+        isMCAP = path.hasSuffix(Self.suffix)
         self.monitors = monitors
         file = try RecordingFile(path: path, endingWith: isMCAP ? MCAP.ending : [])
         var part: [UInt8] = []
@@ -106,6 +126,10 @@ struct Recording {
         try file.append(part)
         changes += new.count
         samples += batch.times.count
+    }
+
+    mutating func add(_ batch: SampleBatch, _ changes: [ChangedTweaks.Change]) throws(Failure) {
+        try add(changes.map(ListHistory.Change.init), batch)
     }
 
     private struct Sample: Encodable {

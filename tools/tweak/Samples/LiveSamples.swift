@@ -126,7 +126,8 @@ extension PlotSeries {
 }
 
 extension TweakValue {
-    fileprivate var number: Double? {
+    /// The value as a point of a curve; `nil` for texts and colours.
+    var number: Double? {
         switch self {
         case .bool(let flag): flag ? 1 : 0
         case .integer(let number): Double(number)

@@ -7,13 +7,17 @@ import TweakProtocol
 import TweakRecords
 import TweakSystem
 
+/// A file, an output or a receiver of samples.
+protocol SampleSink {
+    /// - Parameter changes: The changes that the marks of the batch stand for.
+    mutating func add(_ batch: SampleBatch, _ changes: [ChangedTweaks.Change]) throws(Failure)
+}
+
 /// Writes samples. Each batch is flushed, so that nothing is lost however the command ends.
-struct SampleOutput {
+struct SampleOutput: SampleSink {
     private let descriptor: CInt
     private let name: String
     private var form: Form
-    private(set) var samples = 0
-    private(set) var dropped = 0
 
     private enum Form {
         case rows(PlainRows)
@@ -46,10 +50,7 @@ struct SampleOutput {
         }
     }
 
-    /// - Parameter changes: The changes that the marks of the batch stand for.
     mutating func add(_ batch: SampleBatch, _ changes: [ChangedTweaks.Change]) throws(Failure) {
-        samples += batch.times.count
-        dropped += batch.dropped
         switch form {
         case .rows(var rows):
             let lines = rows.rows(of: batch)

@@ -44,6 +44,29 @@ extension Program {
         return tweaks
     }
 
+    /// The tweaks with these names or patterns. A pattern matches whole names, or else their last levels.
+    ///
+    /// - Parameter isIncluded: Whether a tweak is included that matches a pattern.
+    func tweaks(
+        fitting texts: [String], where isIncluded: (JSONTweak) -> Bool = { _ in true }
+    ) throws(Failure) -> [JSONTweak] {
+        var all: [JSONTweak]?
+        var tweaks: [JSONTweak] = []
+        for text in texts {
+            var fitting: [JSONTweak] = []
+            if text.contains(where: { "*?[".contains($0) }) {
+                if all == nil { all = try self.tweaks().filter(isIncluded) }
+                for pattern in [Pattern(text), Pattern("*/" + text)] where fitting.isEmpty {
+                    fitting = (all ?? []).filter { pattern.fits("\($0.declaration.key)") }
+                }
+            }
+            // A name may have such characters, too.
+            if fitting.isEmpty { fitting = [try tweak(named: text)] }
+            tweaks += fitting
+        }
+        return tweaks
+    }
+
     /// All monitors.
     ///
     /// - Throws: ``Failure`` of the kind ``Failure/Kind/invalid`` if there is none.

@@ -4,15 +4,21 @@ import CommandSupport
 import Glibc
 import Synchronization
 import TweakClient
+import TweakProtocol
 import TweakSystem
 
 /// The program whose tweaks are flags. Its values are followed, so that requests do not burden the program.
 final class FlagProgram: Sendable {
     private let board: Board
+    private let sessions: ProgramSessions
     private let name: String
     private let run = Secrets.random()
     /// The flags for a revision of the tweaks.
     private let made = Mutex<(number: Int, revision: Int, flags: Flags)?>(nil)
+    /// The last metrics in each format.
+    private let metrics = Mutex<
+        [TweakMetrics.Format: (text: [UInt8], process: pid_t?, end: ContinuousClock.Instant)]
+    >([:])
 
     /// Starts looking for a program, which need not be running.
     ///
@@ -31,11 +37,12 @@ final class FlagProgram: Sendable {
         let description = try program.description
         let board = Board()
         (self.board, self.name) = (board, description.application)
+        sessions = ProgramSessions(board)
         let ofOther = program.otherUser != nil
         // Paths that the program of another user reports are not trusted.
         let executable = ofOther ? program.pid.flatMap { executablePath(of: "\($0)") } : description.program
         let (path, application) = (executable.map { realPath($0) ?? $0 }, description.application)
-        Discovery(board: board, sessions: ProgramSessions(board), ofAllUsers: ofOther) { executable in
+        Discovery(board: board, sessions: sessions, ofAllUsers: ofOther) { executable in
             guard let executable else { return false }
             return path.map { $0 == executable } ?? (lastComponent(of: executable) == application)
         }.start(findingKept: false)
@@ -102,6 +109,43 @@ final class FlagProgram: Sendable {
             made = (known.number, known.revision, flags)
         }
         return flags
+    }
+
+    // MARK: - Metrics
+
+    /// How long metrics count as current. More requests do not burden the program more.
+    private static let metricsPeriod: Duration = .milliseconds(200)
+
+    /// The current metrics. Monitors are not followed, so the program is asked, on the queue of its requests.
+    func metrics(_ format: TweakMetrics.Format) async -> [UInt8] {
+        let entry = entry
+        do throws(Failure) {
+            guard let entry, entry.state != .silent else {
+                throw Failure("\(name) does not run or answer", .unavailable)
+            }
+            return try await sessions[entry.id].with { [self] program throws(Failure) in
+                let known = metrics.withLock { $0[format] }
+                if let known, known.process == program.pid, .now < known.end { return known.text }
+                var made = TweakMetrics(format)
+                let tweaks: [JSONTweak]
+                if let program = program as? LiveProgram {
+                    tweaks = try program.ask(ListTweaks(), .scrape).tweaks
+                } else {
+                    tweaks = try program.tweaks()
+                }
+                made.add(name, tweaks)
+                let text = made.text
+                metrics.withLock {
+                    $0[format] = (text, program.pid, .now + Self.metricsPeriod)
+                }
+                return text
+            }
+        } catch {
+            // A scraper takes the end of a program for news, not for an error.
+            var made = TweakMetrics(format)
+            made.add(name, nil)
+            return made.text
+        }
     }
 
     // MARK: - Telling of changes

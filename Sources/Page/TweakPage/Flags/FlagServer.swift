@@ -6,16 +6,19 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import NIOCore
+import TweakClient
 import TweakJSON
 import TweakRecords
 
-/// Answers OFREP requests of OpenFeature SDKs.
+/// Answers OFREP requests of OpenFeature SDKs, and requests for metrics.
 ///
 /// Source: OFREP 0.3, the OpenAPI document, and its decision record 8 for the event stream.
 struct FlagServer: Sendable {
     let origins: Origins
     /// Whether to accept only the names of this machine. From outside, a server may have names that it does not know.
     let checksHost: Bool
+    /// Whether to serve metrics, too.
+    let hasMetrics: Bool
     let program: FlagProgram
     /// The token that clients send; `nil` if there is no authentication.
     let token: String?
@@ -25,10 +28,11 @@ struct FlagServer: Sendable {
 
     private static let flagsPath = "/ofrep/v1/evaluate/flags"
     private static let eventsPath = "/ofrep/v1/events"
+    private static let metricsPath = "/metrics"
     private static let mostBytes = 1 << 20
 
-    init(origins: Origins, checksHost: Bool, program: FlagProgram, token: String?) {
-        (self.origins, self.checksHost) = (origins, checksHost)
+    init(origins: Origins, checksHost: Bool, hasMetrics: Bool, program: FlagProgram, token: String?) {
+        (self.origins, self.checksHost, self.hasMetrics) = (origins, checksHost, hasMetrics)
         (self.program, self.token) = (program, token)
     }
 
@@ -72,6 +76,7 @@ struct FlagServer: Sendable {
                 headers: [.wwwAuthenticate: "Bearer"])
         }
         try await admit(context.channel)
+        if hasMetrics, path == Self.metricsPath { return try await metrics(request) }
         let isBulk = path == Self.flagsPath || path == Self.flagsPath + "/"
         guard isBulk || path.hasPrefix(Self.flagsPath + "/") else {
             throw Refusal(.notFound, "OFREP has \(Self.flagsPath) and \(Self.flagsPath)/{key}")
@@ -151,6 +156,21 @@ struct FlagServer: Sendable {
             ("flags", flags.all), ("eventStreams", JSONValue.array([.object(stream)]).json()),
         ])
         return Self.json(body, .ok, headers)
+    }
+
+    // MARK: - Metrics
+
+    private func metrics(_ request: Request) async throws(Refusal) -> Response {
+        guard request.method == .get || request.method == .head else {
+            throw Refusal(.methodNotAllowed, "use GET for metrics", headers: [.allow: "GET, HEAD"])
+        }
+        // A scraper that knows OpenMetrics prefers it.
+        let takesOpenMetrics = request.headers[.accept]?.contains("application/openmetrics-text") ?? false
+        let format: TweakMetrics.Format = takesOpenMetrics ? .openMetrics : .prometheus
+        let text = await program.metrics(format)
+        var headers = Self.headers
+        headers[.contentType] = format.contentType
+        return Response(request, headers, text, compressed: gzipped(text))
     }
 
     // MARK: - The event stream

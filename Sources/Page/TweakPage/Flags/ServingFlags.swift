@@ -34,7 +34,7 @@ extension ServeOptions {
             if kept == nil, let token { print("Authorization: Bearer \(token)") }
             fflush(nil)
             let server = FlagServer(
-                origins: origins, checksHost: isLocal, program: program, token: token)
+                origins: origins, checksHost: isLocal, hasMetrics: metrics, program: program, token: token)
             return (server.respond, nil)
         } end: {
             program.end()
