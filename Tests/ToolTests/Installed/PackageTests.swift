@@ -235,7 +235,7 @@ struct Packages {
         let result = try packages.run(
             """
             find /usr -xdev | sort >../between
-            dpkg --purge $(dpkg-query --show --showformat '${Package} ' 'tweaks*' 'libtweaks*') >&2
+            dpkg --purge $(dpkg-query --show --showformat '${Package} ' 'tweaks*' 'libtweaks*' python3-fbtweak) >&2
             find /usr -xdev | sort >../after
             cmp ../before ../after
             comm -13 ../before ../between | wc -l

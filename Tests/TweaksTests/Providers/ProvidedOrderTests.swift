@@ -47,6 +47,7 @@ import Testing
     private let tweaks = SyntheticTweaks(.integer("Count", 5))
     private var store: TweakStore { tweaks.store }
     private let home: TemporaryDirectory
+    private let provider: ProvidedValues
 
     init() throws {
         home = try TemporaryDirectory()
@@ -54,11 +55,9 @@ import Testing
             "fleet.json",
             #"{ "values": { "Test": { "Values": { "Count": 6 } } }, "kills": { "Test": { "Values": { "Count": 7 } } } }"#
         )
-        for source in [TweakSource.kill, .fleet] {
-            let provider = ProvidedValues(source, in: [file])
-            try provider.reload()
-            try store.add(provider, above: nil)
-        }
+        provider = ProvidedValues(.fleet, in: [file])
+        try provider.reload()
+        try store.take(provider)
     }
 
     private var sources: [String] { store.withState { $0.layers.all.map(\.source.name) } }
@@ -72,6 +71,23 @@ import Testing
         #expect(try store.value(of: key) == 7)
         try store.set(9, for: key, in: .session)
         #expect(try store.value(of: key) == 9)
+    }
+
+    @Test func `They are a provider once there are any, and follow the file`() throws {
+        let key = TweakKey("Test", "Values", "Count")
+        try home.write("fleet.json", #"{ "values": { "Test": { "Values": { "Count": 6 } } } }"#)
+        try provider.reload()
+        #expect(try store.value(of: key) == 6)
+        let other = SyntheticTweaks(.integer("Count", 5))
+        let later = ProvidedValues(.fleet, in: [home("fleet.json")])
+        try later.reload()
+        try other.store.take(later)
+        #expect(other.store.withState { $0.layers.all.map(\.source.name) }.contains("kill") == false)
+        try home.write("fleet.json", #"{ "values": {}, "kills": { "Test": { "Values": { "Count": 8 } } } }"#)
+        try later.reload()
+        #expect(try other.store.value(of: key) == 8)
+        try provider.reload()
+        #expect(try store.value(of: key) == 8)
     }
 
     @Test func `They come first if something precedes the session`() throws {

@@ -141,7 +141,7 @@ extension ExplainTweak: StoreMethod {
                     lastPassed: mailbox.lastPassed.map { $0 / .seconds(1) })
             }
         }
-        for provider in others where provider.source != .kill {
+        for provider in others {
             let files = provider.files.filter { isAccessible($0) }
             guard !files.isEmpty else { continue }
             var silent = Answer.Opinion(source: provider.source.name, value: nil)

@@ -17,6 +17,7 @@ final class ProvidedValues: FileProvider {
 
     private struct Content: Equatable {
         var values: [TweakKey: ProvidedValue] = [:]
+        var kills: [TweakKey: ProvidedValue] = [:]
         /// When an agent loaded the values, and why there are no newer ones.
         var loaded: String?
         var problem: String?
@@ -26,7 +27,9 @@ final class ProvidedValues: FileProvider {
         var known: [Known]
         /// The values of all files.
         var values: [TweakKey: ProvidedValue] = [:]
+        var kills: [TweakKey: ProvidedValue] = [:]
         var report: (@Sendable (TweakProviderChange) -> Void)?
+        var reportKills: (@Sendable () -> Void)?
     }
 
     let source: TweakSource
@@ -53,8 +56,9 @@ final class ProvidedValues: FileProvider {
         var isNew = false
         var problem: String?
         // With the lock held, so that the last content read wins.
-        let report = state.withLock { state in
-            state.values = [:]
+        let (report, reportKills) = state.withLock { state in
+            let formerKills = state.kills
+            (state.values, state.kills) = ([:], [:])
             for index in state.known.indices {
                 let known = state.known[index]
                 do throws(OverridesError) {
@@ -69,19 +73,21 @@ final class ProvidedValues: FileProvider {
                     state.known[index].isBroken = true
                     failure = failure ?? error
                 }
-                let values = state.known[index].content.values
+                let content = state.known[index].content
                 if state.values.isEmpty {
-                    state.values = values
+                    state.values = content.values
                 } else {
-                    state.values.merge(values) { first, _ in first }
+                    state.values.merge(content.values) { first, _ in first }
                 }
+                if !content.kills.isEmpty { state.kills.merge(content.kills) { first, _ in first } }
             }
-            return state.report
+            return (state.report, state.kills == formerKills ? nil : state.reportKills)
         }
-        report?(isNew && problem == nil && source != .kill ? .loaded : .everything)
+        // First what is above the others.
+        reportKills?()
+        report?(isNew && problem == nil ? .loaded : .everything)
         if let problem { report?(.failed(problem)) }
-        // The fleet has the same file, and reports the failure.
-        if let failure, source != .kill { throw failure }
+        if let failure { throw failure }
     }
 
     private func read(_ path: String) throws(OverridesError) -> Content {
@@ -89,9 +95,9 @@ final class ProvidedValues: FileProvider {
         if isGuarded { try file.checkWriters() }
         guard let json = try file.read() else { return Content() }
         let read = try ProvidedFile(json: json, path: path)
-        // Its file is also that of the fleet, which reports loads.
-        if source == .kill { return Content(values: read.kills.provided) }
-        return Content(values: read.values.provided, loaded: read.loaded, problem: read.problem)
+        return Content(
+            values: read.values.provided, kills: read.kills.provided, loaded: read.loaded,
+            problem: read.problem)
     }
 
     var keys: Set<TweakKey> { Set(tweaks.values.keys) }
@@ -103,6 +109,31 @@ final class ProvidedValues: FileProvider {
     func onChange(_ report: (@Sendable (TweakProviderChange) -> Void)?) {
         state.withLock { $0.report = report }
     }
+
+    /// The values that stand above all others but those of a session.
+    fileprivate var kills: [TweakKey: ProvidedValue] { state.withLock { $0.kills } }
+
+    /// Calls a closure when ``kills`` are others.
+    fileprivate func onKills(_ report: @escaping @Sendable () -> Void) {
+        state.withLock { $0.reportKills = report }
+    }
+}
+
+/// The kills in the files of the fleet. A store has this provider once there are any: each process with tweaks starts
+/// with the providers of files, and nearly none has kills.
+private final class ProvidedKills: FileProvider {
+    let source = TweakSource.kill
+    /// The fleet's, which are read and followed there.
+    let files: [String] = []
+    private let fleet: ProvidedValues
+
+    init(of fleet: ProvidedValues) { self.fleet = fleet }
+
+    func reload() {}
+    var keys: Set<TweakKey> { Set(fleet.kills.keys) }
+    func value(for key: TweakKey) -> ProvidedValue? { fleet.kills[key] }
+    var tweaks: ReadTweaks { ReadTweaks(values: fleet.kills) }
+    func onChange(_ report: (@Sendable (TweakProviderChange) -> Void)?) {}
 }
 
 extension TweakStore {
@@ -114,15 +145,31 @@ extension TweakStore {
         let isPrivileged = fbtweak__is_privileged()
         let folders = ProvidedFolders.all(isPrivileged: isPrivileged).map { "\($0)/\(application)/" }
         if isPrivileged, !folders.contains(where: { access($0, F_OK) == 0 }) { return }
-        for source in [TweakSource.kill, .remote, .fleet] {
-            let provider = ProvidedValues(
-                source, in: folders.map { $0 + ProvidedFile.name(for: source) }, isGuarded: true)
+        for source in [TweakSource.remote, .fleet] {
+            let files = folders.map { "\($0)\(source.name).json" }
+            let provider = ProvidedValues(source, in: files, isGuarded: true)
             do {
                 do { try provider.reload() } catch { diagnostics.warn("\(source): \(error)") }
-                try add(provider, above: nil)
+                try take(provider)
             } catch {
                 diagnostics.warn("\(error)")
             }
         }
+    }
+
+    /// Adds remote values as the last provider, and their kills as one once there are any.
+    func take(_ provided: ProvidedValues) throws(TweakError) {
+        try add(provided, above: nil)
+        guard provided.source == .fleet else { return }
+        provided.onKills { [weak self, weak provided] in
+            if let provided { self?.takeKills(of: provided) }
+        }
+        takeKills(of: provided)
+    }
+
+    private func takeKills(of fleet: ProvidedValues) {
+        if let feed = state.withLock({ $0.layers.feed(of: .kill) }) { return feed.report(.everything) }
+        guard !fleet.kills.isEmpty else { return }
+        do { try add(ProvidedKills(of: fleet), above: nil) } catch { diagnostics.warn("\(error)") }
     }
 }
