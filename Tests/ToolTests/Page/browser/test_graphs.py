@@ -26,7 +26,19 @@ class Graph(PageTest):
             "return tweaksPage.graphs.plots.map(({axes}) => axes.map(({lines}) => (lines ?? []).map(({tweak}) => tweak.label).join()))")
 
     def ranges(self):
-        return self.browser.script("return tweaksPage.graphs.plots.map(({axes}) => axes.map(({range}) => range))")
+        """The ranges of all axes, as drawn in the next frame."""
+        return self.browser.script(
+            """await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+            return tweaksPage.graphs.plots.map(({axes}) => axes.map(({range}) => range));""")
+
+    def pause(self, *keys):
+        """Pauses, and waits for the samples that were on their way."""
+        self.browser.find(".graph-canvas").send_keys(" ")
+        wait_until(lambda: self.browser.is_there("button[aria-label='Resume']"))
+        now = self.browser.script("return tweaksPage.samples.now()")
+        last = "const series = tweaksPage.samples.series(`page-program\\n${arguments[0]}`); return series.time(series.length - 1)"
+        for key in keys:
+            wait_until(lambda: self.browser.script(last, key) > now, f"no later samples of {key}")
 
     def place(self, index=0):
         """The edges of a plot on the page."""
@@ -75,8 +87,7 @@ class Graph(PageTest):
         self.graph(SPEED, TEMPERATURE)
         wait_until(lambda: len(self.plots()) == 2)
         back, canvas = browser.find(".graph-back"), browser.find(".graph-canvas")
-        canvas.send_keys(" ")
-        wait_until(lambda: browser.is_there("button[aria-label='Resume']"))
+        self.pause(SPEED, TEMPERATURE)
         self.assertEqual(back.get_attribute("aria-disabled"), "true")
         for zoom in ("Shift", "the button"):
             before, place = self.ranges(), self.place(1)
@@ -109,8 +120,7 @@ class Graph(PageTest):
             wait_until(lambda: self.browser.script(length, key) > 3.1, "there are no samples between the cursors")
         place = self.place()
         width, middle = place["right"] - place["left"], (place["top"] + place["bottom"]) / 2
-        browser.find(".graph-canvas").send_keys(" ")
-        wait_until(lambda: browser.is_there("button[aria-label='Resume']"))
+        self.pause(SPEED, TEMPERATURE, TARGET)
         for share in (0.7, 0.95):
             point = (place["left"] + width * share, middle)
             self.move(point, point)
