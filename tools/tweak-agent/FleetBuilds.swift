@@ -65,7 +65,7 @@ extension Fleet {
 
     // MARK: - Checking
 
-    /// What the builds of an application declare.
+    /// The declarations in the builds of an application.
     ///
     /// - Throws: ``Failure`` if the application is not known, and another one or none may be meant.
     static func published(_ options: FleetOptions) throws(Failure) -> FleetDeclarations {

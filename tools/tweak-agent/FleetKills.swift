@@ -74,7 +74,7 @@ extension Fleet {
         try? asking(options, .kills) { (editor) async throws(FleetProblem) in try await editor.contents() }
     }
 
-    /// What is published. Neither missing permissions nor unreadable declarations keep anybody from a kill.
+    /// The published declarations; `nil` if they cannot be read, which does not prevent a kill.
     private static func publishedIfKnown(_ options: FleetOptions) throws(Failure) -> FleetDeclarations? {
         do throws(Failure) { return try published(options) } catch {
             if error.kind == .invalid { throw error }

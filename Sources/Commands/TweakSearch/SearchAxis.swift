@@ -21,22 +21,7 @@ package struct SearchAxis: Sendable {
     /// - Parameter count: The number of values, at least 2; `nil` for all.
     /// - Returns: `nil` unless both ends are finite numbers and ascend.
     package init?(_ tweak: TweakDeclaration, from low: TweakValue, to high: TweakValue, count: Int?) {
-        let isLogarithmic = tweak.scale == .log
-        let whole: SearchSpace.Values
-        switch (low, high) {
-        case (.integer(let low), .integer(let high)) where low < high:
-            var step: Int128 = 1
-            if case .integer(let declared)? = tweak.step, 1...(high - low) ~= declared { step = declared }
-            whole = .integers(
-                low...(high - (high - low) % step), step: step, isLogarithmic: isLogarithmic && low > 0)
-        case (.double(let low), .double(let high)) where low < high && (high - low).isFinite:
-            var step: Double?
-            if case .double(let declared)? = tweak.step, declared > 0, declared <= high - low {
-                step = declared
-            }
-            whole = .numbers(low...high, step: step, isLogarithmic: isLogarithmic && low > 0)
-        default: return nil
-        }
+        guard let whole = SearchSpace.Values(tweak, from: low, to: high) else { return nil }
         let axis = SearchAxis(tweak, whole)
         self.init(tweak, count.map { .choices(axis.grid($0)) } ?? whole)
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-internal import TweakJSON
+package import TweakJSON
 
 /// An error in a file of features, tweaks or stored values.
 public enum FormatError: Error, Hashable {
@@ -28,5 +28,25 @@ extension FormatError: CustomStringConvertible {
 extension FormatError: JSONPlaceError {
     package init(path: String, place: [String], reason: String) {
         self = .invalid(path: path, place: place, reason: reason)
+    }
+}
+
+extension JSONParser {
+    /// Parses a file.
+    ///
+    /// - Parameters:
+    ///   - path: The path for error messages.
+    ///   - largestSize: The number of bytes that are read at most.
+    /// - Throws: ``FormatError/malformed(path:reason:)``.
+    package static func value(
+        of json: [UInt8], at path: String, largestSize: Int = .max
+    ) throws(FormatError) -> JSONValue {
+        guard json.count <= largestSize else {
+            throw .malformed(
+                path: path, reason: "it has \(json.count) bytes, at most \(largestSize) are read")
+        }
+        do throws(JSONError) { return try value(of: json) } catch {
+            throw .malformed(path: path, reason: error.reason)
+        }
     }
 }

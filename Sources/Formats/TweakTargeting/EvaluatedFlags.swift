@@ -33,10 +33,7 @@ package struct EvaluatedFlags: Hashable, Sendable {
     ///   - names: The mapping of flags to tweaks.
     /// - Throws: ``FormatError`` if the response is malformed.
     package init(json: [UInt8], path: String, names: FlagNames) throws(FormatError) {
-        let value: JSONValue
-        do throws(JSONError) { value = try JSONParser.value(of: json) } catch {
-            throw .malformed(path: path, reason: error.reason)
-        }
+        let value = try JSONParser.value(of: json, at: path)
         let place = Place(path: path)
         let root = try place.object(value)
         guard case .array(let flags)? = root["flags"] else {

@@ -36,14 +36,7 @@ package struct RemoteDocument: Hashable, Sendable {
     ///   - path: The path for error messages.
     /// - Throws: ``FormatError`` with the place.
     package init(json: [UInt8], path: String) throws(FormatError) {
-        guard json.count <= Self.largestSize else {
-            throw .malformed(
-                path: path, reason: "it has \(json.count) bytes, at most \(Self.largestSize) are read")
-        }
-        let value: JSONValue
-        do throws(JSONError) { value = try JSONParser.value(of: json) } catch {
-            throw .malformed(path: path, reason: error.reason)
-        }
+        let value = try JSONParser.value(of: json, at: path, largestSize: Self.largestSize)
         let place = Place(path: path)
         var root = try place.object(value)
         flags = nil

@@ -54,12 +54,7 @@ struct BakeCommand: ParsableCommand {
         completion: .file(extensions: ["json", "plist"]))
     var values: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "The folder where the compiler ran, or with the sources of a program that was built elsewhere.",
-            valueName: "directory"),
-        completion: .directory)
-    var from: String?
+    @OptionGroup var folder: SourceFolderOption
 
     @Option(help: "The output format.")
     var format: BakeFormat = .diff
@@ -90,7 +85,7 @@ struct BakeCommand: ParsableCommand {
                 throw Failure(
                     "--review needs a terminal; --write writes all changes, and nothing shows them", .usage)
             }
-            let sources = try ProgramSources(of: program, from: from)
+            let sources = try ProgramSources(of: program, from: folder.from)
             var baking = SourceBaking(folders: sources.folders, isWriting: write || review)
             let planned = try plan(&baking, for: program, in: sources)
             if review { try Review(program, working: sources.working).run(&baking) }

@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
+import ArgumentParser
 import CommandSupport
 import TweakClient
 import TweakRecords
 import TweakSources
 import TweakSystem
+
+/// The option of commands that look for sources.
+struct SourceFolderOption: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The folder where the compiler ran, or with the sources of a program that was built elsewhere.",
+            valueName: "directory"),
+        completion: .directory)
+    var from: String?
+}
 
 /// Where the tweaks of a program are declared.
 struct ProgramSources {

@@ -149,7 +149,7 @@ struct WatchCommand: ParsableCommand {
                     isUnicode: TerminalLook().isUnicode))
         }
         // The counts are printed before a signal ends the command.
-        let interruption = stream.map { _ in Interruption() }
+        let interruption = stream.map { _ in HeldSignals.unlessIgnored }
         let end = duration.map { ContinuousClock.now + .seconds($0) }
         var (taken, dropped) = (0, 0)
         while end.map({ .now < $0 }) ?? true, interruption?.isPending != true {
@@ -172,7 +172,7 @@ struct WatchCommand: ParsableCommand {
                     + (samples.skipped == 0 ? "" : ", \(samples.skipped) not taken in time")
                     + (unsent == 0 ? "" : ", " + counted(unsent, "datagram", "datagrams") + " lost"))
         }
-        interruption?.end()
+        interruption?.release()
     }
 
     private func stream(
@@ -201,36 +201,16 @@ struct WatchCommand: ParsableCommand {
     }
 }
 
-/// Holds back the signals by which people and services end a command.
-private struct Interruption {
-    private let signals: [CInt]
-    private var before = sigset_t()
-
-    init() {
-        // A blocked signal is pending even if it is ignored, as in the background of a script.
-        signals = [SIGHUP, SIGINT, SIGTERM].filter { number in
-            var action = sigaction()
-            sigaction(number, nil, &action)
-            return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
-                != unsafeBitCast(SIG_IGN, to: Int.self)
-        }
-        var blocked = sigset_t()
-        sigemptyset(&blocked)
-        for number in signals { sigaddset(&blocked, number) }
-        sigprocmask(SIG_BLOCK, &blocked, &before)
-    }
-
-    /// Whether one has come.
-    var isPending: Bool {
-        var pending = sigset_t()
-        sigpending(&pending)
-        return signals.contains { sigismember(&pending, $0) == 1 }
-    }
-
-    /// Lets them end the process.
-    func end() {
-        var signals = before
-        sigprocmask(SIG_SETMASK, &signals, nil)
+extension HeldSignals {
+    /// Those that end a command. A blocked signal is pending even if it is ignored, as in the background of a script.
+    fileprivate static var unlessIgnored: HeldSignals {
+        HeldSignals(
+            ending.filter { number in
+                var action = sigaction()
+                sigaction(number, nil, &action)
+                return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+                    != unsafeBitCast(SIG_IGN, to: Int.self)
+            })
     }
 }
 

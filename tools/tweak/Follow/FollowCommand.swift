@@ -21,12 +21,7 @@ struct FollowCommand: ParsableCommand {
             once. The sources are found as by bake.
             """)
 
-    @Option(
-        help: ArgumentHelp(
-            "The folder where the compiler ran, or with the sources of a program that was built elsewhere.",
-            valueName: "directory"),
-        completion: .directory)
-    var from: String?
+    @OptionGroup var folder: SourceFolderOption
 
     @Option(help: "The output format; JSON is one object per line.")
     var format: OutputFormat = .table
@@ -36,7 +31,7 @@ struct FollowCommand: ParsableCommand {
     func run() throws {
         var followers: [SourceFollower] = []
         try target.forEach(.json) { program throws(Failure) in
-            followers.append(try SourceFollower(of: program, from: from, format))
+            followers.append(try SourceFollower(of: program, from: folder.from, format))
         }
         if followers.count > 1 { for follower in followers { follower.showsTitle = true } }
         var exitCode: Int32?

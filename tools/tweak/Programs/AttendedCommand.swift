@@ -17,27 +17,22 @@ struct AttendedCommand {
     func run() throws(Failure) -> Int32 {
         fflush(nil)
         signal(SIGCHLD, SIG_DFL)
-        var (signals, before) = (sigset_t(), sigset_t())
-        sigemptyset(&signals)
-        for number in Self.passedOn + [SIGCHLD] { sigaddset(&signals, number) }
-        sigprocmask(SIG_BLOCK, &signals, &before)
+        let signals = HeldSignals(Self.passedOn + [SIGCHLD])
         var pid: pid_t = 0
-        let problem = spawn(&pid, mask: &before)
+        let problem = spawn(&pid, mask: signals.mask)
         guard problem == 0 else {
-            sigprocmask(SIG_SETMASK, &before, nil)
+            signals.release()
             let name = words.first.flatMap { $0 }.map { pathText($0) } ?? ""
             throw Failure(
                 "\(name): it cannot be executed: \(systemMessage(problem))",
                 problem == ENOENT ? .notFound : .notExecutable)
         }
         while true {
-            var info = siginfo_t()
-            let number = sigwaitinfo(&signals, &info)
+            let (number, info) = signals.wait()
             if number == SIGCHLD {
                 var status: Int32 = 0
                 guard waitpid(pid, &status, WNOHANG) == pid else { continue }
-                let signal = status & 0x7F
-                return signal == 0 ? status >> 8 & 0xFF : 128 + signal
+                return shellStatus(ofWait: status)
             }
             // The terminal has sent it to the command, too.
             if number > 0, info.si_code != SI_KERNEL { kill(pid, number) }
@@ -45,7 +40,8 @@ struct AttendedCommand {
     }
 
     /// - Returns: A number of errno, or 0.
-    private func spawn(_ pid: inout pid_t, mask: inout sigset_t) -> CInt {
+    private func spawn(_ pid: inout pid_t, mask: sigset_t) -> CInt {
+        var mask = mask
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -55,4 +51,10 @@ struct AttendedCommand {
         guard let file = words.first.flatMap({ $0 }) else { return ENOENT }
         return posix_spawnp(&pid, file, nil, &attributes, words + [nil], environ)
     }
+}
+
+/// The exit status of a command as a shell reports it: 128 and the number of the signal that ended it.
+func shellStatus(ofWait status: Int32) -> Int32 {
+    let signal = status & 0x7F
+    return signal == 0 ? status >> 8 & 0xFF : 128 + signal
 }

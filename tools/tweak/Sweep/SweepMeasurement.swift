@@ -205,8 +205,7 @@ private final class CommandRun {
     private func ended() -> Int32? {
         var status: Int32 = 0
         guard waitpid(pid, &status, WNOHANG) == pid else { return nil }
-        let signal = status & 0x7F
-        return signal == 0 ? status >> 8 & 0xFF : 128 + signal
+        return shellStatus(ofWait: status)
     }
 
     /// Reads the available output.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-import CTweakSystem
 import CommandSupport
 import Glibc
 import TweakClient
@@ -9,16 +8,13 @@ import TweakSystem
 
 /// Notices what ends a sweep: signals and breached guards. Everything that waits asks it again and again.
 struct SweepWatch {
-    private static let signals = [SIGINT, SIGTERM, SIGHUP]
-
     private let program: any Program
     private let guards: [(condition: GuardArgument, tweak: JSONTweak)]
     /// Reads the guarded tweaks of a process without the library, in the order of the names.
     private let sampler: MemorySampler?
     private let period: Duration
     private var due = ContinuousClock.now
-    private var awaited = sigset_t()
-    private var before = sigset_t()
+    private let signals: HeldSignals
 
     /// Holds signals back, so that the values can be put back first.
     ///
@@ -38,28 +34,21 @@ struct SweepWatch {
         self.guards = guarded
         sampler = try (program as? MemoryProgram)?.sampler(for: guarded.map(\.tweak.declaration.key))
         period = guarded.isEmpty ? .milliseconds(50) : .seconds(1) / rate
-        sigemptyset(&awaited)
-        for number in Self.signals { sigaddset(&awaited, number) }
-        sigprocmask(SIG_BLOCK, &awaited, &before)
+        signals = HeldSignals(HeldSignals.ending)
     }
 
     /// The signals that were blocked before, for commands.
-    var signalMask: sigset_t { before }
+    var signalMask: sigset_t { signals.mask }
 
     /// Lets signals through again.
-    func end() {
-        var mask = before
-        sigprocmask(SIG_SETMASK, &mask, nil)
-    }
+    func end() { signals.release() }
 
     /// The time until ``check()`` must be called again.
     var patience: Duration { max(due - .now, .zero) }
 
     /// Throws ``Failure`` if a signal has come or a guard is breached.
     mutating func check() throws(Failure) {
-        var none = timespec()
-        let number = withUnsafePointer(to: awaited) { sigtimedwait($0, nil, &none) }
-        if number > 0 { throw Failure("interrupted", .negative, exitCode: 128 + number) }
+        if let number = signals.take() { throw Failure("interrupted", .negative, exitCode: 128 + number) }
         guard .now >= due else { return }
         due = .now + period
         // The program would send samples later, in batches.
@@ -74,7 +63,7 @@ struct SweepWatch {
             } else {
                 value = try program.tweak(key)?.value
             }
-            guard condition.holds(for: value?.guardedNumber ?? .nan) else {
+            guard condition.holds(for: value?.number ?? .nan) else {
                 let text = value.map { tweak.declaration.text(of: $0, rounded: true) } ?? "gone"
                 throw Failure("the guard \(condition.text) is breached: \(key) is \(text)", .negative)
             }
@@ -88,17 +77,6 @@ struct SweepWatch {
             let rest = min(end - .now, patience)
             guard end > .now else { return }
             usleep(useconds_t(max(rest / .microseconds(1), 0).rounded(.up)))
-        }
-    }
-}
-
-extension TweakValue {
-    fileprivate var guardedNumber: Double? {
-        switch self {
-        case .bool(let flag): flag ? 1 : 0
-        case .integer(let number): Double(number)
-        case .double(let number): number
-        case .string, .color, .nothing: nil
         }
     }
 }

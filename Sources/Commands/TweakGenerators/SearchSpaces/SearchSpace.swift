@@ -70,24 +70,44 @@ extension SearchSpace.Values {
     package init?(of tweak: TweakDeclaration) {
         if !tweak.choices.isEmpty {
             self = .choices(tweak.choices.map(\.value))
-            return
+        } else if tweak.type == .bool {
+            self = .choices([false, true])
+        } else if let low = tweak.minimum, let high = tweak.maximum,
+            let range = Self(tweak, from: low, to: high)
+        {
+            self = range.withoutLogarithmicSteps
+        } else {
+            return nil
         }
+    }
+
+    /// A range of a number, with the step and the scale of its tweak.
+    ///
+    /// - Returns: `nil` unless both ends are finite numbers and ascend.
+    package init?(_ tweak: TweakDeclaration, from low: TweakValue, to high: TweakValue) {
         let isLogarithmic = tweak.scale == .log
-        switch (tweak.type, tweak.minimum, tweak.maximum) {
-        case (.bool, _, _): self = .choices([false, true])
-        case (_, .integer(let low)?, .integer(let high)?) where low < high:
+        switch (low, high) {
+        case (.integer(let low), .integer(let high)) where low < high:
             var step: Int128 = 1
             if case .integer(let declared)? = tweak.step, 1...(high - low) ~= declared { step = declared }
             self = .integers(
-                low...(high - (high - low) % step), step: isLogarithmic ? 1 : step,
-                isLogarithmic: isLogarithmic)
-        case (_, .double(let low)?, .double(let high)?) where low < high && (high - low).isFinite:
+                low...(high - (high - low) % step), step: step, isLogarithmic: isLogarithmic && low > 0)
+        case (.double(let low), .double(let high)) where low < high && (high - low).isFinite:
             var step: Double?
             if case .double(let declared)? = tweak.step, declared > 0, declared <= high - low {
                 step = declared
             }
-            self = .numbers(low...high, step: isLogarithmic ? nil : step, isLogarithmic: isLogarithmic)
+            self = .numbers(low...high, step: step, isLogarithmic: isLogarithmic && low > 0)
         default: return nil
+        }
+    }
+
+    /// Optimizers have either steps or a logarithmic scale.
+    private var withoutLogarithmicSteps: Self {
+        switch self {
+        case .integers(let range, _, isLogarithmic: true): .integers(range, step: 1, isLogarithmic: true)
+        case .numbers(let range, _, isLogarithmic: true): .numbers(range, step: nil, isLogarithmic: true)
+        default: self
         }
     }
 

@@ -14,7 +14,7 @@ struct WrittenColor {
     let bytes: [UInt8]
     /// The opacity if only three components are written.
     let missingAlpha: UInt8
-    /// What is to be inserted for another opacity.
+    /// The text to insert for another opacity, and where.
     let added: (UInt8) -> [(range: Range<Int>, text: String)]
 
     private var value: TweakColor? {

@@ -115,10 +115,10 @@ package struct FollowedSources: ~Copyable {
         files[path] = ReadFile(SourceFile(bytes, SourceLanguage(path: path)))
     }
 
-    /// What differs from the defaults with which the program was built.
+    /// The literals that differ from the defaults in the program.
     package mutating func first() -> Update { update(Set(files.keys)) }
 
-    /// What was edited since the last call.
+    /// The changes by edits since the last call.
     package mutating func update() -> Update {
         var changed: Set<String> = []
         var next = changes.next()

@@ -32,10 +32,7 @@ package struct AgentConfiguration: Hashable, Sendable {
     ///   - path: The path for error messages; relative paths in the file start in its directory.
     /// - Throws: ``FormatError`` with the place and what is allowed there.
     package init(json: [UInt8], path: String) throws(FormatError) {
-        let value: JSONValue
-        do throws(JSONError) { value = try JSONParser.value(of: json) } catch {
-            throw .malformed(path: path, reason: error.reason)
-        }
+        let value = try JSONParser.value(of: json, at: path)
         let place = JSONPlace<FormatError>(path: path)
         var root = try Members(value, place)
         let cluster = try root.take("etcd") { (place, value) throws(FormatError) in

@@ -35,10 +35,7 @@ package struct EtcdCluster: Hashable, Sendable {
     /// - Returns: `nil` if it is missing.
     /// - Throws: ``FormatError`` with the place and what is allowed there.
     package init?(ofConfiguration json: [UInt8], path: String) throws(FormatError) {
-        let value: JSONValue
-        do throws(JSONError) { value = try JSONParser.value(of: json) } catch {
-            throw .malformed(path: path, reason: error.reason)
-        }
+        let value = try JSONParser.value(of: json, at: path)
         guard case .object(let root) = value, let value = root["etcd"] else { return nil }
         self = try Self(value, JSONPlace(path: path, names: ["etcd"]))
     }

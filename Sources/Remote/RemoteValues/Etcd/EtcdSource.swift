@@ -17,7 +17,7 @@ final class EtcdSource: ValueSource {
         var shortWatches = 0
         /// The time of the next read after the end of a watch.
         var next = ContinuousClock.now
-        /// What the user may read.
+        /// The kinds of values that the user may read.
         var places = FleetPlace.all
     }
 

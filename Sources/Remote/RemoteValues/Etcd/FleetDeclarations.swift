@@ -48,14 +48,7 @@ package struct DeclaredBuild: Sendable {
     /// Parses an entry of etcd. Unknown members are ignored.
     init(_ json: [UInt8], id: String) throws(FormatError) {
         let path = "schema/\(id)"
-        guard json.count <= Self.largestSize else {
-            throw .malformed(
-                path: path, reason: "it has \(json.count) bytes, at most \(Self.largestSize) are read")
-        }
-        let value: JSONValue
-        do throws(JSONError) { value = try JSONParser.value(of: json) } catch {
-            throw .malformed(path: path, reason: error.reason)
-        }
+        let value = try JSONParser.value(of: json, at: path, largestSize: Self.largestSize)
         let place = JSONPlace<FormatError>(path: path)
         var members = try Members(value, place)
         self.id = id

@@ -69,10 +69,7 @@ package struct FleetChange: Hashable, Sendable {
             throw .malformed(
                 path: path, reason: "somebody has changed its record at revision \(entry.modified)")
         }
-        let value: JSONValue
-        do throws(JSONError) { value = try JSONParser.value(of: entry.value) } catch {
-            throw .malformed(path: path, reason: error.reason)
-        }
+        let value = try JSONParser.value(of: entry.value, at: path)
         let place = JSONPlace<FormatError>(path: path)
         var members = try Members(value, place)
         id = try members.anyText("id") ?? ""

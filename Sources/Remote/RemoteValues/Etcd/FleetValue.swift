@@ -128,10 +128,7 @@ package struct FleetValue: Hashable, Sendable {
     /// - Throws: ``FormatError`` with the place.
     package init(json: [UInt8], of tweak: TweakKey) throws(FormatError) {
         let path = tweak.description
-        let parsed: JSONValue
-        do throws(JSONError) { parsed = try JSONParser.value(of: json) } catch {
-            throw .malformed(path: path, reason: error.reason)
-        }
+        let parsed = try JSONParser.value(of: json, at: path)
         var members = try Members(parsed, JSONPlace(path: path))
         let expectation = "true, false, a number or text"
         let value = try members.take("value") { (place, value) throws(FormatError) -> TweakValue in
