@@ -97,15 +97,12 @@ extension ELFObject {
     ///   - buildID: The build id in memory.
     ///   - header: The first bytes in memory, compared if there are no build ids.
     package func isSource(
-        in file: ELFFile, of buildID: (some Sequence<UInt8>)?, header: some Collection<UInt8>
+        in file: ELFFile, of buildID: [UInt8]?, header: RawSpan
     ) throws(ELFError) -> Bool {
-        switch (try self.buildID(), buildID) {
-        case (let own?, let other?): return own.elementsEqual(other)
-        case (nil, nil):
-            return headerSize <= header.count
-                && file.bytes(at: 0, count: headerSize).elementsEqual(header.prefix(headerSize))
-        default: return false
-        }
+        let own = try self.buildID()
+        guard own == nil, buildID == nil else { return own == buildID }
+        return headerSize <= header.byteCount
+            && file.bytes(at: 0, count: headerSize) == header.withUnsafeBytes { Array($0[..<headerSize]) }
     }
 
     /// The program's name in the object, or `nil`.

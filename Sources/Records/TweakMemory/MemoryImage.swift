@@ -209,7 +209,7 @@ private struct FoundImage {
         guard let file, let start else { return false }
         var isSource = false
         try? file.forEachObject { (object) throws(ELFError) in
-            isSource = try object.isSource(in: file, of: headers.notes.buildID, header: start)
+            isSource = try object.isSource(in: file, of: headers.notes.buildID, header: start.span.bytes)
         }
         return isSource
     }

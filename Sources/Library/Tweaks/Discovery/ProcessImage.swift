@@ -133,8 +133,8 @@ private struct LoadedImage {
     private func isLoaded(from file: ELFFile, _ object: ELFObject) throws(ELFError) -> Bool {
         try object.isSource(
             in: file,
-            of: image.build_id.map { UnsafeBufferPointer(start: $0, count: image.build_id_size) },
-            header: UnsafeRawBufferPointer(start: image.header, count: image.header_size))
+            of: image.build_id.map { Array(UnsafeBufferPointer(start: $0, count: image.build_id_size)) },
+            header: UnsafeRawBufferPointer(start: image.header, count: image.header_size).bytes)
     }
 
     /// The addresses of the records by the bounds that the linker wrote into the image.
