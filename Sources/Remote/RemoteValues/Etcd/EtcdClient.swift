@@ -218,6 +218,26 @@ package struct EtcdClient: Sendable {
         return (ranges, try header(answer))
     }
 
+    // MARK: - Leases
+
+    /// The remaining and the granted time of a lease.
+    struct LeaseTime {
+        let remaining: Duration
+        let granted: Duration
+
+        /// The time since it was granted or renewed.
+        var age: Duration { max(.zero, granted - remaining) }
+    }
+
+    /// Reads the time of a lease; `nil` if it has ended.
+    func timeToLive(of lease: Int, at endpoint: String) async throws(FetchProblem) -> LeaseTime? {
+        let answer = try await ask("/v3/lease/timetolive", ["ID": Self.integer(lease)], at: endpoint)
+        let remaining: Int = try answer.integer("TTL")
+        let granted: Int = try answer.integer("grantedTTL")
+        guard remaining > 0, granted > 0 else { return nil }
+        return LeaseTime(remaining: .seconds(remaining), granted: .seconds(granted))
+    }
+
     private func header(_ answer: EtcdObject) throws(FetchProblem) -> EtcdHeader {
         guard let header = try answer.object("header") else { throw answer.unexpected("header", "an object") }
         return try EtcdHeader(header)

@@ -10,6 +10,8 @@ internal import TweakTargeting
 //     values/Category/Collection/Name     a value: { "value": 5, "by": "ann@ops", "why": "…", "at": "…", "for": {} }
 //     values.kill/Category/…              the same for a value above all others
 //     history/00000000000000000042        the forty-second change: { "id": "…", "by": …, "changes": [] }
+//     hosts/web1                          what the agent of a host has: { "version": 42, "revision": 977, "refused": [] }
+//     hosts.alive/web1                    is there while that agent is in touch with etcd
 //     schema/3f2a91c4.5be0                what a build declares: { "program": "/usr/bin/search", "tweaks": [] }
 //
 // Agents read and watch the range from the kills to the values, which are neighbours. Agents that only know values
@@ -63,6 +65,8 @@ package struct FleetKeys: Hashable, Sendable {
     var values: String { root + place.rawValue }
     var history: String { root + "history/" }
     var builds: String { root + "schema/" }
+    var hosts: String { root + "hosts/" }
+    var aliveHosts: String { root + "hosts.alive/" }
 
     /// The key of a tweak's value.
     func key(of tweak: TweakKey) -> [UInt8] { Array((values + tweak.description).utf8) }
@@ -78,6 +82,22 @@ package struct FleetKeys: Hashable, Sendable {
         guard key.starts(with: builds.utf8) else { return nil }
         let id = String(decoding: key.dropFirst(builds.utf8.count), as: UTF8.self)
         return DeclaredBuild.isID(id) ? id : nil
+    }
+
+    /// The key of a host's report.
+    func key(ofReport host: String) -> [UInt8] { Array((hosts + host).utf8) }
+
+    /// The key that is there while a host's agent is in touch with etcd.
+    func key(ofAlive host: String) -> [UInt8] { Array((aliveHosts + host).utf8) }
+
+    /// The host in a key that begins with ``hosts`` or ``aliveHosts``; `nil` for other keys.
+    func host(of key: [UInt8]) -> String? {
+        for prefix in [hosts, aliveHosts] where key.starts(with: prefix.utf8) {
+            let bytes = key.dropFirst(prefix.utf8.count)
+            let host = String(decoding: bytes, as: UTF8.self)
+            return EtcdCluster.isName(host) && host.utf8.elementsEqual(bytes) ? host : nil
+        }
+        return nil
     }
 
     /// The key of a change. Keys sort by number.
