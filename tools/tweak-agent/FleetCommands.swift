@@ -12,6 +12,7 @@ struct FleetCommand: ParsableCommand {
 
             EXIT STATUS
               0   done
+              1   with status --check: a host is silent, refuses a value or lacks the newest change
               64  the command line is wrong
               65  there is no such tweak, value, filter or build, or the value is not allowed
               66  there is no configuration
@@ -22,8 +23,9 @@ struct FleetCommand: ParsableCommand {
             """,
         version: TweakAgent.version,
         subcommands: [
-            FleetList.self, FleetGet.self, FleetSet.self, FleetReset.self, FleetWatch.self, FleetHistory.self,
-            FleetRollback.self, FleetKill.self, FleetUnkill.self, FleetDeclare.self, FleetBuilds.self,
+            FleetList.self, FleetGet.self, FleetSet.self, FleetReset.self, FleetStatus.self, FleetWatch.self,
+            FleetHistory.self, FleetRollback.self, FleetKill.self, FleetUnkill.self, FleetDeclare.self,
+            FleetBuilds.self,
         ])
 }
 
@@ -144,6 +146,27 @@ struct FleetReset: AgentCommand {
 
     @Argument(help: "The tweak, as Category/Collection/Name or shorter.")
     var tweak: String
+}
+
+struct FleetStatus: AgentCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show whether the newest change has arrived on all hosts.",
+        discussion: """
+            Agents report which change their host has, what builds on it refuse, and which sources fail. Listed are \
+            hosts that are silent, that refuse values, that lack the newest change, or whose sources fail.
+
+            A host is silent if its agent has not been in touch with etcd for 4 seconds, or three hundredths of a second \
+            per host in a fleet of more than 130; it is forgotten after a day. Only hosts with reports are known: agents of \
+            1.0.0-beta.1, agents without permission, and `tweak-agent --once` write none.
+            """)
+
+    @Flag(help: "Show each host.")
+    var all = false
+
+    @Flag(help: "Exit with 1 unless all hosts that are known have the newest change and refuse nothing.")
+    var check = false
+
+    @OptionGroup var fleet: FleetOptions
 }
 
 struct FleetWatch: AgentCommand {

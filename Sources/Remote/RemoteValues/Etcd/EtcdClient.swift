@@ -168,11 +168,10 @@ package struct EtcdClient: Sendable {
         var conditions: [(key: [UInt8], modified: Int)] = []
         var operations: [JSONValue] = []
 
-        mutating func put(_ key: [UInt8], _ value: [UInt8]) {
-            operations.append(
-                .object([
-                    "request_put": .object(["key": EtcdClient.base64(key), "value": EtcdClient.base64(value)])
-                ]))
+        mutating func put(_ key: [UInt8], _ value: [UInt8], lease: Int = 0) {
+            var put: JSONObject = ["key": EtcdClient.base64(key), "value": EtcdClient.base64(value)]
+            if lease != 0 { put["lease"] = EtcdClient.integer(lease) }
+            operations.append(.object(["request_put": .object(put)]))
         }
 
         mutating func remove(_ key: [UInt8], to end: [UInt8]? = nil) {
@@ -227,6 +226,37 @@ package struct EtcdClient: Sendable {
 
         /// The time since it was granted or renewed.
         var age: Duration { max(.zero, granted - remaining) }
+    }
+
+    /// Grants a lease: its keys are removed unless it is renewed in time.
+    func grantLease(for time: Duration, at endpoint: String) async throws(FetchProblem) -> Int {
+        let answer = try await ask(
+            "/v3/lease/grant", ["TTL": Self.integer(Int(time.components.seconds))], at: endpoint)
+        return try Self.lease(in: answer)
+    }
+
+    /// Renews a lease.
+    ///
+    /// - Returns: Whether it had not ended.
+    func renewLease(_ lease: Int, at endpoint: String) async throws(FetchProblem) -> Bool {
+        // A stream of one request and one answer.
+        let answer = try await ask("/v3/lease/keepalive", ["ID": Self.integer(lease)], at: endpoint)
+        guard let result = try answer.object("result") else {
+            throw FetchProblem(message: answer.message ?? "there is no answer", isRefusal: true)
+        }
+        let remaining: Int = try result.integer("TTL")
+        return remaining > 0
+    }
+
+    /// Ends a lease, and removes its keys.
+    func endLease(_ lease: Int, at endpoint: String) async throws(FetchProblem) {
+        _ = try await ask("/v3/lease/revoke", ["ID": Self.integer(lease)], at: endpoint)
+    }
+
+    private static func lease(in answer: EtcdObject) throws(FetchProblem) -> Int {
+        let lease: Int = try answer.integer("ID")
+        guard lease != 0 else { throw answer.unexpected("ID", "that of a lease") }
+        return lease
     }
 
     /// Reads the time of a lease; `nil` if it has ended.

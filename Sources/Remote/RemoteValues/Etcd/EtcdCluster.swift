@@ -23,6 +23,10 @@ package struct EtcdCluster: Hashable, Sendable {
     package var user: String?
     /// A file with the user's password, not readable by others.
     package var passwordFile: String?
+    /// The name of this host in its agent's reports; `nil` for the host name.
+    package var host: String?
+    /// Whether the agent reports what it has.
+    package var isReporting = true
     /// The interval of checks whether a watch has missed anything.
     package var interval: Duration = .seconds(60)
     /// The timeout of a whole request.
@@ -74,6 +78,13 @@ package struct EtcdCluster: Hashable, Sendable {
             throw members.invalid(
                 user == nil ? "user" : "passwordFile", "user and passwordFile belong together")
         }
+        if let host = try members.text("host") {
+            guard Self.isName(host) else {
+                throw members.invalid("host", "it has 1 to 200 bytes and no slash")
+            }
+            self.host = host
+        }
+        isReporting = try members.flag("reports") ?? true
         if let seconds = try members.seconds("interval", AgentConfiguration.intervals) { interval = seconds }
         if let seconds = try members.seconds("timeout", AgentConfiguration.timeouts) { timeout = seconds }
         try members.end()

@@ -83,7 +83,7 @@ struct EtcdEntries: Sendable {
                 set(entry, &state)
             }
         }
-        (cluster, revision) = (header.cluster, header.revision)
+        (cluster, revision, state.knownRevision) = (header.cluster, header.revision, header.revision)
         state.file.from = origin
         // Otherwise the next agent would start with an obsolete version.
         if let version = state.file.version, version > revision { state.file.version = revision }
@@ -118,6 +118,7 @@ struct EtcdEntries: Sendable {
         }
         // A message without changes reports progress. Otherwise more changes of the revision may follow.
         revision = changes.isEmpty ? header.revision : last
+        if !changes.isEmpty { state.knownRevision = revision }
         var isNew = false
         for change in changes {
             if change.isGone { entries[change.entry.key] = nil } else { set(change.entry, &state) }
