@@ -63,7 +63,7 @@ package struct ReportSchedule: Sendable {
         isUrgent: Bool, writes: Int = 1, now: Instant = .now, chance: Double = .random(in: 0..<1)
     ) {
         guard !isDueFixed else { return }
-        var time = now + spread(writes: writes) * chance
+        var time = now
         if let last {
             let pause = isUrgent ? max(Self.shortestPause, spread()) : max(Self.period, spread())
             time = max(time, last + pause)
@@ -71,6 +71,8 @@ package struct ReportSchedule: Sendable {
             let missing = 1 - credit
             if missing > 0 { time = max(time, last + Self.period * missing) }
         }
+        // After the pause, in which others had their turns: so there is never a time that is likelier than others.
+        time += spread(writes: writes) * chance
         if let due, !isUrgent || due < time { time = due }
         (due, isDueFixed) = (time, isUrgent)
     }
