@@ -162,7 +162,7 @@ package struct RunningProgram {
 
     /// Whether ``all(ofAllUsers:)`` is complete: root without capabilities, as in a locked away service, sees few others.
     package static var canSeeAll: Bool {
-        geteuid() != 0 || ProcessEntry(pid: getpid())?.canTraceOthers ?? false
+        isConfined || geteuid() != 0 || ProcessEntry(pid: getpid())?.canTraceOthers ?? false
     }
 
     /// The one of these processes that forked this one, directly or not; `nil` if none has the same executable.

@@ -256,10 +256,7 @@ package struct FleetEditor: Sendable {
             var history = EtcdClient.RangeQuery(keys.history)
             if isWithHistory { return try await contents(history, isWithChanges: true, at: endpoint) }
             history.isWithoutValues = true
-            // The newest change suffices. Foreign keys may follow it.
-            var newest = EtcdClient.RangeQuery(keys.history + "0")
-            (newest.limit, newest.newestFirst, newest.isWithoutValues) = (10, .key, true)
-            let contents = try await contents(newest, at: endpoint)
+            let contents = try await contents(keys.newestChanges, at: endpoint)
             if contents.lastChange > 0 || contents.strangers.isEmpty { return contents }
             return try await self.contents(history, at: endpoint)
         }

@@ -173,11 +173,10 @@ extension FleetEditor {
 
     /// Reads what the agents of all hosts have reported, and the newest change, at one revision.
     package func fleetHosts() async throws(FleetProblem) -> FleetHosts {
-        let contents = try await contents()
-        return try await onSomeMember { (endpoint) throws(FetchProblem) in
-            let (alive, revision) = try await entries(
-                keys.aliveHosts, isWithoutValues: true, at: contents.revision, endpoint)
-            let (reports, _) = try await entries(keys.hosts, at: revision, endpoint)
+        try await onSomeMember { (endpoint) throws(FetchProblem) in
+            let (newest, revision) = try await newestChange(at: endpoint)
+            let alive = try await entries(keys.aliveHosts, isWithoutValues: true, at: revision, endpoint)
+            let reports = try await entries(keys.hosts, at: revision, endpoint)
             let names = Set(alive.map(\.key).compactMap { keys.host(of: $0) })
             var (hosts, strangers): ([HostReport], [String]) = ([], [])
             var silent: [(host: Int, lease: Int)] = []
@@ -196,16 +195,27 @@ extension FleetEditor {
                     strangers.append("\(error)")
                 }
             }
-            for (host, ages) in try await silences(silent, at: endpoint) { hosts[host].silentSince = ages }
-            return FleetHosts(
-                newest: contents.lastChange, revision: revision, hosts: hosts, strangers: strangers)
+            for (host, since) in await silences(silent, at: endpoint) { hosts[host].silentSince = since }
+            return FleetHosts(newest: newest, revision: revision, hosts: hosts, strangers: strangers)
         }
+    }
+
+    /// Reads the number of the newest change, and the current revision.
+    private func newestChange(at endpoint: String) async throws(FetchProblem) -> (number: Int, revision: Int)
+    {
+        var (range, header) = try await client.range(keys.newestChanges, at: endpoint)
+        if !range.entries.contains(where: { keys.number(ofChange: $0) != nil }), !range.entries.isEmpty {
+            var all = EtcdClient.RangeQuery(keys.history)
+            all.isWithoutValues = true
+            (range, header) = try await client.range(all, at: endpoint)
+        }
+        return (range.entries.compactMap { keys.number(ofChange: $0) }.max() ?? 0, header.revision)
     }
 
     /// Reads all entries with a prefix, page by page.
     private func entries(
         _ prefix: String, isWithoutValues: Bool = false, at revision: Int, _ endpoint: String
-    ) async throws(FetchProblem) -> ([EtcdEntry], revision: Int) {
+    ) async throws(FetchProblem) -> [EtcdEntry] {
         var query = EtcdClient.RangeQuery(prefix)
         (query.end, query.limit) = (EtcdClient.end(of: query.prefix), Self.pageSize)
         (query.isWithoutValues, query.revision) = (isWithoutValues, revision)
@@ -214,7 +224,7 @@ extension FleetEditor {
             let (range, _) = try await client.range(query, at: endpoint)
             entries += range.entries
             guard let last = range.entries.last, range.count > range.entries.count else {
-                return (entries, revision)
+                return entries
             }
             query.prefix = last.key + [0]
         }
@@ -223,7 +233,7 @@ extension FleetEditor {
     /// Reads since when hosts are silent: their agents renew the lease of a report together with that of being alive.
     private func silences(
         _ silent: [(host: Int, lease: Int)], at endpoint: String
-    ) async throws(FetchProblem) -> [(host: Int, since: String)] {
+    ) async -> [(host: Int, since: String)] {
         await withTaskGroup(of: (Int, String)?.self) { group in
             for (host, lease) in silent.prefix(Self.mostTimes) {
                 group.addTask { [client] in

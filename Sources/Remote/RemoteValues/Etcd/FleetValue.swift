@@ -106,6 +106,13 @@ package struct FleetKeys: Hashable, Sendable {
         return Array((history + String(repeating: "0", count: max(0, 20 - digits.utf8.count)) + digits).utf8)
     }
 
+    /// A query for the keys of the newest changes: the newest one suffices, but foreign keys may follow it.
+    var newestChanges: EtcdClient.RangeQuery {
+        var query = EtcdClient.RangeQuery(history + "0")
+        (query.limit, query.newestFirst, query.isWithoutValues) = (10, .key, true)
+        return query
+    }
+
     /// The number of the change recorded under a key; `nil` for other keys.
     ///
     /// Each change makes a revision, so the tenth is not made before revision 10. A key with a higher number is

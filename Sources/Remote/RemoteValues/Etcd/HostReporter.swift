@@ -27,6 +27,8 @@ package final class HostReporter: Sendable {
         var builds: [String: DeclaredBuild] = [:]
         var refused: [HostReport.Refusal] = []
         var processes: Int?
+        /// Whether processes were counted at all.
+        var isCounted = false
         /// The number of hosts that report.
         var hosts = 0
         /// Whether it is to be compared with etcd.
@@ -34,37 +36,30 @@ package final class HostReporter: Sendable {
         /// The time until which nothing is written, because etcd refused.
         var pause: ContinuousClock.Instant?
         var isRefusalSaid = false
-    }
 
-    /// The content of a report.
-    ///
-    /// - Parameter changes: The newest changes of the history.
-    private static func report(
-        _ application: Application, _ changes: EtcdRange, host: String, agent: String
-    ) -> HostReport {
-        let numbers = changes.entries.compactMap { entry in
-            application.keys.number(ofChange: entry).map { (number: $0, revision: entry.modified) }
+        /// The content of a report.
+        ///
+        /// - Parameter changes: The newest changes of the history.
+        func report(_ changes: EtcdRange, host: String, agent: String) -> HostReport {
+            let numbers = changes.entries.compactMap { entry in
+                keys.number(ofChange: entry).map { (number: $0, revision: entry.modified) }
+            }
+            // If it has none of them, then at most the one before.
+            let known = numbers.filter { $0.revision <= knownRevision }.map(\.number).max()
+            let version = known ?? max(0, (numbers.map(\.number).min() ?? 1) - 1)
+            var report = HostReport(host: host, version: version, revision: revision)
+            (report.loaded, report.processes, report.agent) = (loaded, processes, agent)
+            (report.refused, report.sources) = (refused, [.remote, .fleet].compactMap { sources[$0] })
+            return report
         }
-        // If it has none of them, then at most the one before.
-        let known = numbers.filter { $0.revision <= application.knownRevision }.map(\.number).max()
-        let version = known ?? max(0, (numbers.map(\.number).min() ?? 1) - 1)
-        var report = HostReport(host: host, version: version, revision: application.revision)
-        (report.loaded, report.processes, report.agent) = (application.loaded, application.processes, agent)
-        (report.refused, report.sources) = (
-            application.refused, [.remote, .fleet].compactMap { application.sources[$0] }
-        )
-        return report
-    }
 
-    /// The values that a build of an application refuses or clamps.
-    private static func refusals(_ application: Application) -> [HostReport.Refusal] {
-        var refusals: [HostReport.Refusal] = []
-        for (_, build) in application.builds.sorted(by: { $0.key < $1.key }) {
-            for (_, file) in application.files.sorted(by: { "\($0.key)" < "\($1.key)" }) {
-                refusals += build.refusals(of: file.kills) + build.refusals(of: file.values)
+        /// Checks the values against the builds.
+        mutating func check() {
+            let files = [files[.remote], files[.fleet]].compactMap(\.self)
+            refused = builds.sorted { $0.key < $1.key }.flatMap { _, build in
+                files.flatMap { build.refusals(of: $0.kills) + build.refusals(of: $0.values) }
             }
         }
-        return refusals
     }
 
     private struct Leases {
@@ -162,7 +157,7 @@ package final class HostReporter: Sendable {
                 }
                 if application.hasPrograms {
                     application.files[report.provider] = report.file
-                    application.refused = Self.refusals(application)
+                    application.check()
                 }
             }
             if before != (application.knownRevision, application.revision, application.refused) {
@@ -177,7 +172,7 @@ package final class HostReporter: Sendable {
         update(application) { application in
             let before = application.refused
             application.builds[build.program] = build
-            application.refused = Self.refusals(application)
+            application.check()
             return before == application.refused ? nil : .urgent
         }
     }
@@ -186,9 +181,10 @@ package final class HostReporter: Sendable {
     package func note(processes: [String: Int]?) {
         for name in names {
             update(name) { application in
-                let before = application.processes
-                application.processes = processes.map { $0[name] ?? 0 }
-                return before == application.processes ? nil : .routine
+                let (before, isFirst) = (application.processes, !application.isCounted)
+                (application.processes, application.isCounted) = (processes.map { $0[name] ?? 0 }, true)
+                if before == application.processes { return nil }
+                return isFirst ? .urgent : .routine
             }
         }
     }
@@ -377,7 +373,7 @@ package final class HostReporter: Sendable {
 
     private func report(_ names: [String], at endpoint: String) async throws(FetchProblem) -> Bool {
         let keys = names.compactMap { name in state.withLock { $0.applications[name]?.keys } }
-        let queries = keys.flatMap { [newestChanges($0), count($0)] + own($0) }
+        let queries = keys.flatMap { [$0.newestChanges, count($0)] + own($0) }
         let (ranges, _) = try await client.ranges(queries, at: endpoint)
         let isCrowded = state.withLock { state in
             for (index, name) in names.enumerated() {
@@ -402,7 +398,7 @@ package final class HostReporter: Sendable {
         for (index, name) in names.enumerated() {
             guard let application = state.withLock({ $0.applications[name] }) else { continue }
             let (changes, report) = (ranges[4 * index], ranges[4 * index + 2].entries.first)
-            let json = Self.report(application, changes, host: host, agent: agent).json()
+            let json = application.report(changes, host: host, agent: agent).json()
             if report?.lease != reports || report?.value != json {
                 transaction.put(application.keys.key(ofReport: host), json, lease: reports)
             }
@@ -419,12 +415,6 @@ package final class HostReporter: Sendable {
             }
         }
         return !transaction.operations.isEmpty
-    }
-
-    private func newestChanges(_ keys: FleetKeys) -> EtcdClient.RangeQuery {
-        var query = EtcdClient.RangeQuery(keys.history + "0")
-        (query.limit, query.newestFirst, query.isWithoutValues) = (10, .key, true)
-        return query
     }
 
     private func count(_ keys: FleetKeys) -> EtcdClient.RangeQuery {
