@@ -10,7 +10,8 @@ import Testing
     private static let root = "/tweaks/production/search/"
 
     init() throws {
-        etcd = try EtcdMembers()
+        let etcd = try EtcdMembers()
+        self.etcd = etcd
         hosts = try (1...3).map { number in
             let host = try AgentHost(source: "fleet")
             try host.follow(etcd.endpoints, #""host": "web\#(number)""#)
@@ -27,10 +28,12 @@ import Testing
 
     /// Waits until the first line says this of the application.
     private func waits(for text: String, _ location: SourceLocation = #_sourceLocation) throws {
+        var output = ""
         let isThere = try waitUntil {
-            try status().output.split(separator: "\n").first ?? "" == "search: \(text)"
+            output = try status().output
+            return output.hasPrefix("search: \(text)\n")
         }
-        #expect(isThere, "\(try status().output)", sourceLocation: location)
+        #expect(isThere, "\(output)", sourceLocation: location)
     }
 
     private func set(_ value: String, _ more: String...) throws {
@@ -98,7 +101,8 @@ import Testing
             #expect(output.hasPrefix("search: 0 of 1 known host have version 1\n"), "\(output)")
             #expect(output.contains(#"web1  Live/Values/Step  "red" is not an int32"#), "\(output)")
             #expect(try status("--check").status == 1)
-            try set("3")
+            // The build may not be published yet.
+            try set("3", "--force")
             try waits(for: "1 of 1 known host has version 2")
         }
     }
@@ -124,20 +128,21 @@ import Testing
     }
 
     @Test func `counts the processes of an application`() throws {
-        let program = Locations.product("live-program")
         try hosts[0].follow(etcd.endpoints, #""host": "web1""#, name: "live-program")
-        func isShown(_ count: Int) throws -> Bool {
+        try #require(mkdir(hosts[0].home("runtime"), 0o700) == 0)
+        let path = try ProgramBuild.usual.path("live-program")
+        let process = try start(path, home: hosts[0].home, environment: ProgramBuild.usual.environment)
+        defer {
+            process.kill()
+            _ = process.wait()
+        }
+        #expect(waitUntil { FileStatus(hosts[0].home("runtime/tweaks/\(process.processID).sock")) != nil })
+        func isCounted() throws -> Bool {
             let all = try hosts[0].fleet("status", "--all", application: "live-program").output
             let row = all.split(separator: "\n").first { $0.hasPrefix("web1") }
-            return row?.contains("  \(count)  ") == true
+            return row?.contains("  1          ") == true
         }
-        let running = try start(program, [], home: hosts[0].home)
-        defer {
-            running.kill()
-            _ = running.wait()
-        }
-        #expect(waitUntil { running.written.output.contains("\n") })
-        try hosts[0].following { (_) throws in #expect(try waitUntil { try isShown(1) }) }
+        try hosts[0].following { (_) throws in #expect(try waitUntil { try isCounted() }) }
     }
 
     @Test func `harms no keys that it does not know, and reports them`() throws {
@@ -201,6 +206,25 @@ import Testing
             try etcd.restart()
             try set("2")
             try waits(for: "1 of 1 known host has version 2")
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `is right after a backup of etcd was restored`(isSameCluster: Bool) throws {
+        let more = #""host": "web1", "interval": 1, "timeout": 0.5"#
+        try hosts[0].follow(etcd.endpoints, more)
+        try set("1")
+        let backup = etcd.home("backup.db")
+        try etcd.save(to: backup)
+        try hosts[0].following { (_) throws in
+            try set("2")
+            try waits(for: "1 of 1 known host has version 2")
+            try etcd.restore(from: backup, isSameCluster: isSameCluster)
+            try waits(for: "1 of 1 known host has version 1")
+            #expect(try waitUntil { try hosts[0].number("Live/Values/Step") == 1 })
+            try set("3")
+            try waits(for: "1 of 1 known host has version 2")
+            #expect(try waitUntil { try hosts[0].number("Live/Values/Step") == 3 })
         }
     }
 
