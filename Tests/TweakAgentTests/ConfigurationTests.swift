@@ -191,6 +191,8 @@ import Testing
             "\"endpoints\": [\"https://a\"], \"environment\": \"a/b\"",
             "etcd.environment: it has 1 to 200 bytes"
         ),
+        ("\"endpoints\": [\"https://a\"], \"host\": \"a/b\"", "etcd.host: it has 1 to 200 bytes"),
+        ("\"endpoints\": [\"https://a\"], \"reports\": 1", "etcd.reports: 1 is here, but true or false"),
         (
             "\"endpoints\": [\"https://a\"], \"user\": \"a\"",
             "etcd.passwordFile: user and passwordFile belong"
