@@ -305,22 +305,35 @@ package final class HostReporter: Sendable {
 
     // MARK: - Reports
 
+    /// The result of a comparison with etcd.
+    private enum Outcome {
+        case written, nothing
+        /// There are many more hosts than were known when the time of the first report was chosen.
+        case crowded
+    }
+
     /// Reports the applications that wait longest.
     private func report() async {
-        let names = state.withLock { state in
+        let (names, hasMore) = state.withLock { state in
             let names = Array(state.waiting.prefix(Self.most))
             state.waiting.removeFirst(names.count)
             for name in names { state.applications[name]?.isWaiting = false }
-            return names.filter { name in state.applications[name]?.pause.map { $0 <= .now } ?? true }
+            let allowed = names.filter { state.applications[$0]?.pause.map { $0 <= .now } ?? true }
+            return (allowed, !state.waiting.isEmpty)
         }
         do throws(FetchProblem) {
-            let isWritten = try await report(names)
+            let outcome = try await report(names)
             state.withLock { state in
-                if isWritten || !state.waiting.isEmpty {
-                    state.schedule.succeeded(isPart: !state.waiting.isEmpty)
-                } else {
+                switch outcome {
+                case .written: state.schedule.succeeded(isPart: hasMore)
+                case .nothing where hasMore: state.schedule.succeeded(isPart: true)
+                case .nothing: state.schedule.hadNothing()
+                case .crowded:
+                    for name in names { Self.queue(name, &state) }
                     state.schedule.hadNothing()
                 }
+                // Others have begun to wait meanwhile.
+                if !state.waiting.isEmpty { plan(isUrgent: true, &state) }
             }
         } catch {
             state.withLock { state in
@@ -331,17 +344,18 @@ package final class HostReporter: Sendable {
     }
 
     /// Reports applications, and by themselves those that etcd refuses together.
-    ///
-    /// - Returns: Whether anything was written.
-    private func report(_ names: [String]) async throws(FetchProblem) -> Bool {
-        guard !names.isEmpty else { return false }
+    private func report(_ names: [String]) async throws(FetchProblem) -> Outcome {
+        guard !names.isEmpty else { return .nothing }
         let endpoint = members.current
         do throws(FetchProblem) { return try await report(names, at: endpoint) } catch {
             if error.isForbidden {
-                if let name = names.first, names.count == 1 { return await refuse(name, error, at: endpoint) }
-                var isWritten = false
-                for name in names { isWritten = try await report([name]) || isWritten }
-                return isWritten
+                guard names.count > 1 else {
+                    for name in names { await refuse(name, error, at: endpoint) }
+                    return .nothing
+                }
+                var outcome = Outcome.nothing
+                for name in names { if try await report([name]) == .written { outcome = .written } }
+                return outcome
             }
             if error.isLeaseMissing {
                 state.withLock { $0.leases = Leases() }
@@ -352,7 +366,7 @@ package final class HostReporter: Sendable {
         }
     }
 
-    private func refuse(_ name: String, _ error: FetchProblem, at endpoint: String) async -> Bool {
+    private func refuse(_ name: String, _ error: FetchProblem, at endpoint: String) async {
         let (isNew, leases) = state.withLock { state -> (Bool, [Int]) in
             state.applications[name]?.pause = .now + Self.refusalPause
             state.isRefused = true
@@ -368,10 +382,9 @@ package final class HostReporter: Sendable {
         }
         for lease in leases { try? await client.endLease(lease, at: endpoint) }
         if isNew { say("what this host has is not reported: \(endpoint): \(error.message)", name) }
-        return false
     }
 
-    private func report(_ names: [String], at endpoint: String) async throws(FetchProblem) -> Bool {
+    private func report(_ names: [String], at endpoint: String) async throws(FetchProblem) -> Outcome {
         let keys = names.compactMap { name in state.withLock { $0.applications[name]?.keys } }
         let queries = keys.flatMap { [$0.newestChanges, count($0)] + own($0) }
         let (ranges, _) = try await client.ranges(queries, at: endpoint)
@@ -384,15 +397,7 @@ package final class HostReporter: Sendable {
             return state.leases.reports == nil && state.schedule.hosts >= Self.manyHosts
                 && before * 2 < state.schedule.hosts
         }
-        // The time of the first report was chosen without knowing of the others.
-        if isCrowded {
-            state.withLock { state in
-                for name in names { Self.queue(name, &state) }
-                state.schedule.hadNothing()
-                plan(isUrgent: true, &state)
-            }
-            return false
-        }
+        if isCrowded { return .crowded }
         let (alive, reports) = try await leases(for: names, at: endpoint)
         var transaction = EtcdClient.Transaction()
         for (index, name) in names.enumerated() {
@@ -414,7 +419,7 @@ package final class HostReporter: Sendable {
                 state.applications[name]?.isRefusalSaid = false
             }
         }
-        return !transaction.operations.isEmpty
+        return transaction.operations.isEmpty ? .nothing : .written
     }
 
     private func count(_ keys: FleetKeys) -> EtcdClient.RangeQuery {
