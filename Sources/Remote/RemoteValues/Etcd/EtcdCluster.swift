@@ -129,6 +129,30 @@ package struct EtcdCluster: Hashable, Sendable {
     }
 }
 
+/// What an agent may do to carry out the rollouts of an application.
+///
+/// Plans in etcd only name checks, so that writing there does not suffice to execute something on a host.
+package struct RolloutSettings: Hashable, Sendable {
+    /// The executables of checks, by name.
+    package let checks: [String: String]
+
+    init(_ members: Members) throws(FormatError) {
+        var members = members
+        var checks: [String: String] = [:]
+        if var entries = try members.object("checks") {
+            for name in entries.names {
+                guard RolloutPlan.isCheck(name) else {
+                    throw entries.invalid(
+                        name, "a name has 1 to 100 letters, digits, periods, hyphens and underscores")
+                }
+                checks[name] = try entries.path(name)
+            }
+        }
+        try members.end()
+        self.checks = checks
+    }
+}
+
 /// The settings of one application in etcd.
 package struct EtcdSettings: SourceSettings, Hashable {
     package let name: String
@@ -136,6 +160,8 @@ package struct EtcdSettings: SourceSettings, Hashable {
     package let cluster: EtcdCluster
     /// The paths of executables whose declarations the agent publishes.
     package var programs: [String] = []
+    /// The rollouts that the agent carries out; `nil` for none.
+    package var rollouts: RolloutSettings?
 
     package init(name: String, version: String? = nil, cluster: EtcdCluster) {
         (self.name, self.version, self.cluster) = (name, version, cluster)
