@@ -154,6 +154,8 @@ final class Agent: Sendable {
             configuration.fleet, resources, note: { reporter?.note($0, of: $1) },
             say: { [self] in say($0, of: $1) })
         let publishing = Task { await publisher.publish(isOnce: isOnce) }
+        let rollouts = RolloutAgent(configuration.fleet, resources) { [self] in say($0, of: $1) }
+        let rollingOut = isOnce ? nil : Task { await rollouts.run() }
         let reporting = Task {
             guard let reporter else { return }
             async let counting: Void = ProcessCount(configuration.fleet).count(for: reporter)
@@ -164,9 +166,11 @@ final class Agent: Sendable {
             followers, sharing: resources, isOnce: isOnce, from: last, keep: folder.write, report: report
         ).follow()
         if !isOnce { publishing.cancel() }
+        rollingOut?.cancel()
         reporting.cancel()
         await reporting.value
         await publishing.value
+        await rollingOut?.value
         await resources.end()
         metrics?.write(noteMetrics)
         if isOnce { programs?.write() }
