@@ -124,7 +124,7 @@ let package = Package(
         .target(
             name: "CommandCompletion",
             dependencies: [
-                "CommandSupport", "TweakJSON", "TweakSystem",
+                "CommandSupport", "TweakJSON", "TweakRecords", "TweakSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .target(
@@ -303,8 +303,8 @@ let package = Package(
         .testTarget(
             name: "TweakAgentTests",
             dependencies: [
-                "RemoteValues", "TestSupport", "TweakJSON", "TweakOverrides", "TweakRecords",
-                "TweakTargeting", "Tweaks", "TweaksRemote",
+                "RemoteValues", "TestSupport", "TweakFormats", "TweakJSON", "TweakOverrides",
+                "TweakRecords", "TweakTargeting", "Tweaks", "TweaksRemote",
             ]),
         .testTarget(
             name: "ToolTests",

@@ -4,6 +4,7 @@ import Foundation
 import RemoteValues
 import TestSupport
 import Testing
+import TweakFormats
 
 @Suite struct `The configuration of an agent` {
     private func read(_ json: String) throws -> [WebSettings] {
@@ -23,6 +24,26 @@ import Testing
         #expect(all.map(\.url.text) == ["https://example.org/a/features.json"])
         #expect(all.map(\.interval) == [.seconds(60)])
         #expect(all.map(\.redirects) == [0])
+    }
+
+    @Test func `names the checks of rollouts`() throws {
+        func read(_ rollouts: String) throws -> [String: String]? {
+            let application = #""name": "a", "fleet": true, "rollouts": \#(rollouts)"#
+            let etcd = #""etcd": { "endpoints": [ "https://e:2379" ] }"#
+            let json = #"{ \#(etcd), "applications": [ { \#(application) } ] }"#
+            return try AgentConfiguration(json: Array(json.utf8), path: "/etc/tweaks/agent.json").fleet.first?
+                .rollouts?.checks
+        }
+        #expect(try read("{}") == [:])
+        #expect(
+            try read(#"{ "checks": { "errors": "check", "load": "/bin/load" } }"#)
+                == ["errors": "/etc/tweaks/check", "load": "/bin/load"])
+        for wrong in [
+            "[]", #"{ "check": {} }"#, #"{ "checks": { "a b": "/bin/b" } }"#, #"{ "checks": { "a": "" } }"#,
+            #"{ "checks": { "a": [ "/bin/b" ] } }"#,
+        ] {
+            #expect(throws: FormatError.self, "\(wrong)") { try read(wrong) }
+        }
     }
 
     @Test(arguments: [
@@ -60,6 +81,10 @@ import Testing
         (
             "\"name\": \"a\", \"url\": \"https://e/\", \"programs\": [ 1 ]",
             "applications.0.programs.0: 1 is here, but text is expected"
+        ),
+        (
+            "\"name\": \"a\", \"url\": \"https://e/\", \"rollouts\": {}",
+            "applications.0.rollouts: they are in etcd; add \"fleet\": true"
         ),
         (
             "\"name\": \"a\", \"url\": \"https://e/\", \"publicKey\": \"x\"",
@@ -191,6 +216,8 @@ import Testing
             "\"endpoints\": [\"https://a\"], \"environment\": \"a/b\"",
             "etcd.environment: it has 1 to 200 bytes"
         ),
+        ("\"endpoints\": [\"https://a\"], \"host\": \"a/b\"", "etcd.host: it has 1 to 200 bytes"),
+        ("\"endpoints\": [\"https://a\"], \"reports\": 1", "etcd.reports: 1 is here, but true or false"),
         (
             "\"endpoints\": [\"https://a\"], \"user\": \"a\"",
             "etcd.passwordFile: user and passwordFile belong"

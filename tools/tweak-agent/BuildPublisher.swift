@@ -16,6 +16,8 @@ struct BuildPublisher: Sendable {
         let path: String
         /// The file that was read last; `nil` if there was none.
         var version: FileVersion?
+        /// What that file declares, until it is published.
+        var build: DeclaredBuild?
         /// The time to read the same file again.
         var due = ContinuousClock.now
         var problem: String?
@@ -39,6 +41,7 @@ struct BuildPublisher: Sendable {
 
     private let programs: [Program]
     private let resources: SharedResources
+    private let note: @Sendable (DeclaredBuild, _ application: String) -> Void
     private let say: @Sendable (String, _ application: String) -> Void
 
     /// The pause between looks at the files.
@@ -50,14 +53,17 @@ struct BuildPublisher: Sendable {
     /// All hosts may get a new build at the same time, and one of them publishes it.
     private static let spread: Range<Double> = 0..<30
 
-    /// - Parameter say: Called with messages for people.
+    /// - Parameters:
+    ///   - note: Called with each build that is read.
+    ///   - say: Called with messages for people.
     init(
         _ fleet: [EtcdSettings], _ resources: SharedResources,
+        note: @escaping @Sendable (DeclaredBuild, _ application: String) -> Void,
         say: @escaping @Sendable (String, _ application: String) -> Void
     ) {
         programs = fleet.flatMap { settings in settings.programs.map { Program(settings: settings, path: $0) }
         }
-        (self.resources, self.say) = (resources, say)
+        (self.resources, self.note, self.say) = (resources, note, say)
     }
 
     /// Publishes once, or until the task is cancelled.
@@ -65,6 +71,7 @@ struct BuildPublisher: Sendable {
         guard !programs.isEmpty else { return }
         var programs = programs
         while !Task.isCancelled {
+            for index in programs.indices where !Task.isCancelled { await read(&programs[index]) }
             if !isOnce { try? await Task.sleep(for: .seconds(.random(in: Self.spread))) }
             for index in programs.indices where !Task.isCancelled { await publish(&programs[index]) }
             if isOnce { return }
@@ -72,28 +79,44 @@ struct BuildPublisher: Sendable {
         }
     }
 
-    private func publish(_ program: inout Program) async {
+    /// Reads a file that is new, or whose build is to be published again.
+    private func read(_ program: inout Program) async {
         let version = FileVersion(program.path)
         guard version != program.version || program.due <= .now else { return }
         program.version = version
         do throws(Failure) {
-            let (path, editor) = (program.path, try editor(program.settings))
-            let build = try await Self.build(of: path)
+            let build = try await Self.build(of: program.path)
+            note(build, program.settings.name)
+            program.build = build
+        } catch {
+            fail(&program, error)
+        }
+    }
+
+    private func publish(_ program: inout Program) async {
+        guard let build = program.build else { return }
+        program.build = nil
+        do throws(Failure) {
+            let editor = try editor(program.settings)
             do throws(FleetProblem) {
                 if try await editor.publish(build) {
-                    say("\(path): build \(build.id) was published", program.settings.name)
+                    say("\(program.path): build \(build.id) was published", program.settings.name)
                 }
             } catch {
                 throw Failure(error)
             }
             (program.due, program.problem) = (.now + Self.renewal, nil)
         } catch {
-            if Task.isCancelled { return }
-            if program.problem != error.message {
-                say("its declarations are not published: \(error.message)", program.settings.name)
-            }
-            (program.due, program.problem) = (.now + Self.pause, error.message)
+            fail(&program, error)
         }
+    }
+
+    private func fail(_ program: inout Program, _ failure: Failure) {
+        if Task.isCancelled { return }
+        if program.problem != failure.message {
+            say("its declarations are not published: \(failure.message)", program.settings.name)
+        }
+        (program.due, program.problem) = (.now + Self.pause, failure.message)
     }
 
     private func editor(_ settings: EtcdSettings) throws(Failure) -> FleetEditor {

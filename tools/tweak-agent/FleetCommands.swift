@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import ArgumentParser
+import CommandCompletion
 
 struct FleetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,6 +13,7 @@ struct FleetCommand: ParsableCommand {
 
             EXIT STATUS
               0   done
+              1   a rollout ended early; with status --check: a host is silent, refuses a value or is behind
               64  the command line is wrong
               65  there is no such tweak, value, filter or build, or the value is not allowed
               66  there is no configuration
@@ -22,8 +24,10 @@ struct FleetCommand: ParsableCommand {
             """,
         version: TweakAgent.version,
         subcommands: [
-            FleetList.self, FleetGet.self, FleetSet.self, FleetReset.self, FleetWatch.self, FleetHistory.self,
-            FleetRollback.self, FleetKill.self, FleetUnkill.self, FleetDeclare.self, FleetBuilds.self,
+            FleetList.self, FleetGet.self, FleetSet.self, FleetReset.self, FleetStatus.self, FleetWatch.self,
+            FleetHistory.self, FleetRollback.self, FleetKill.self, FleetUnkill.self, FleetRollout.self,
+            FleetRollouts.self, FleetPause.self, FleetResume.self, FleetAbort.self, FleetDeclare.self,
+            FleetBuilds.self,
         ])
 }
 
@@ -146,6 +150,27 @@ struct FleetReset: AgentCommand {
     var tweak: String
 }
 
+struct FleetStatus: AgentCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show whether the newest change has arrived on all hosts.",
+        discussion: """
+            Agents report which change their host has, what builds on it refuse, and which sources fail. Listed are \
+            hosts that are silent, that refuse values, that lack the newest change, or whose sources fail.
+
+            A host is silent if its agent has not been in touch with etcd for 4 seconds, or three hundredths of a second \
+            per host in a fleet of more than 130; it is forgotten after a day. Only hosts with reports are known: agents of \
+            1.0.0-beta.1, agents without permission, and `tweak-agent --once` write none.
+            """)
+
+    @Flag(help: "Show each host.")
+    var all = false
+
+    @Flag(help: "Exit with 1 unless all hosts that are known have the newest change and refuse nothing.")
+    var check = false
+
+    @OptionGroup var fleet: FleetOptions
+}
+
 struct FleetWatch: AgentCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Show changes as they are made, until interrupted.")
@@ -220,6 +245,157 @@ struct FleetUnkill: AgentCommand {
 
     @Argument(help: "The feature, or the tweak as Category/Collection/Name or shorter.")
     var feature: String
+}
+
+/// The steps of a rollout, as `1,10,50,100`.
+struct RolloutSteps: ExpressibleByArgument {
+    let percentages: [Double]
+
+    init?(argument: String) {
+        var percentages: [Double] = []
+        for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let number = Double(part), number > 0, number <= 100, number > percentages.last ?? 0 else {
+                return nil
+            }
+            percentages.append(number)
+        }
+        self.percentages = percentages
+    }
+
+    static var defaultCompletionKind: CompletionKind { .list(["1,10,50,100"]) }
+}
+
+struct FleetRollout: AgentCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rollout",
+        abstract: "Give a value to more and more hosts, and go back if something fails.",
+        discussion: """
+            Each step gives the value to a share of the hosts, as one change with its reason; the others keep the value they \
+            had. Agents with "rollouts" in their configuration carry the plan out, one of them at a time. After the last step \
+            the plan waits once more.
+
+            The rollout is aborted, which restores the value before, if a check fails or a host refuses the value. It is \
+            paused if hosts fall silent that have the value, or if the tweak is killed. It is stopped if somebody else \
+            changes the value.
+
+            Checks run before the first step, before each other step, and about ten times in between. With --check an agent \
+            runs the executable that its configuration has under this name; commands are never taken from etcd. With \
+            --until-failing the command runs here, and so this process carries the rollout out itself. If it is interrupted, \
+            the rollout is paused; if it is killed, no more steps are made. `tweak fleet resume` goes on.
+            """)
+
+    @OptionGroup var author: FleetAuthorOptions
+
+    @Option(help: ArgumentHelp("The percentages of hosts, ascending.", valueName: "percentages"))
+    var steps: RolloutSteps
+
+    @Option(help: ArgumentHelp("The time between steps, such as 10m.", valueName: "time"))
+    var every: DurationArgument
+
+    @Option(
+        help: ArgumentHelp(
+            "The time of the first step, in the format of RFC 3339 or as HH:MM in the next 24 hours.",
+            valueName: "time"))
+    var at: String?
+
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp(
+            "The hosts and programs that the percentages are of, as a JSON object with the filters of a feature.",
+            valueName: "filters"))
+    var filters: String?
+
+    @Option(help: ArgumentHelp("The name of a check in the configuration of the agents.", valueName: "name"))
+    var check: String?
+
+    @OptionGroup var attendance: RolloutAttendance
+
+    @Flag(
+        name: .customLong("force"), help: "Roll it out even if no build declares it, or a build refuses it.")
+    var isForced = false
+
+    @OptionGroup var fleet: FleetOptions
+
+    @Argument(help: "The feature, or the tweak as Category/Collection/Name or shorter.")
+    var feature: String
+
+    @Argument(help: "The new value.")
+    var value = "true"
+
+    func validate() throws {
+        guard author.why?.isEmpty == false else { throw ValidationError("A rollout needs a reason: --why.") }
+        guard check == nil || !attendance.isAttended else {
+            throw ValidationError("--check is for agents; --attend and --until-failing are without them.")
+        }
+        let seconds = every.seconds.rounded(.up)
+        guard RolloutLimits.pauses ~= seconds else {
+            throw ValidationError("--every takes a time from one second to 30 days.")
+        }
+    }
+}
+
+/// Whether this process carries out a rollout.
+struct RolloutAttendance: ParsableArguments {
+    @Flag(help: "Carry the rollout out here, and print its progress; no agent does.")
+    var attend = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Like --attend, and abort it when this shell command fails, which runs here.",
+            valueName: "command"))
+    var untilFailing: String?
+
+    var isAttended: Bool { attend || untilFailing != nil }
+}
+
+/// The seconds between steps.
+enum RolloutLimits {
+    static let pauses = 1.0...2_592_000.0
+}
+
+struct FleetRollouts: AgentCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rollouts", abstract: "Show the rollouts of an application, with their progress.")
+
+    @OptionGroup var fleet: FleetOptions
+}
+
+/// The rollout to pause, resume or abort.
+struct RolloutArguments: ParsableArguments {
+    @OptionGroup var author: FleetAuthorOptions
+
+    @OptionGroup var fleet: FleetOptions
+
+    @Argument(help: "The feature, or the tweak as Category/Collection/Name or shorter.")
+    var feature: String
+}
+
+struct FleetPause: AgentCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause", abstract: "Make no more steps of a rollout until it is resumed.")
+
+    @OptionGroup var rollout: RolloutArguments
+}
+
+struct FleetResume: AgentCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume", abstract: "Go on with a paused rollout.",
+        discussion: """
+            The next step is made after the time between steps, and the first one at its time. A rollout that was planned with \
+            --attend or --until-failing goes on here with one of these, also after its process was killed. Hosts that are \
+            silent now do not pause it again.
+            """)
+
+    @OptionGroup var attendance: RolloutAttendance
+
+    @OptionGroup var rollout: RolloutArguments
+}
+
+struct FleetAbort: AgentCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "abort", abstract: "End a rollout, and restore the value before it.")
+
+    @OptionGroup var rollout: RolloutArguments
 }
 
 struct FleetDeclare: AgentCommand {

@@ -75,7 +75,7 @@ extension Fleet {
     }
 
     /// The published declarations; `nil` if they cannot be read, which does not prevent a kill.
-    private static func publishedIfKnown(_ options: FleetOptions) throws(Failure) -> FleetDeclarations? {
+    static func publishedIfKnown(_ options: FleetOptions) throws(Failure) -> FleetDeclarations? {
         do throws(Failure) { return try published(options) } catch {
             if error.kind == .invalid { throw error }
             printMessage(
@@ -85,7 +85,7 @@ extension Fleet {
     }
 
     /// The tweak with a name, or the switch of a feature that is not known.
-    private static func key(ofFeature name: TweakName, _ known: Set<TweakKey>) throws(FleetProblem)
+    static func key(ofFeature name: TweakName, _ known: Set<TweakKey>) throws(FleetProblem)
         -> TweakKey
     {
         if let key = name.key { return key }

@@ -134,20 +134,17 @@ enum Fleet {
             (contents, _) throws(FleetProblem) in
             let tweak: TweakKey
             if let key = declaration?.key { tweak = key } else { tweak = try key(name, contents, declared) }
-            let old = try? contents[tweak]?.value.get()
             let value: TweakValue
             if let declaration {
+                let old = try? contents[tweak]?.value.get()
                 value = try admit(
                     options.value, to: declaration, current: old?.value, isForced: options.isForced)
-            } else if let build = declared?.newestBuild(declaring: tweak),
-                let declaration = build.tweaks[tweak]
-            {
-                value = try admit(options.value, to: declaration, by: build, current: old?.value)
+                try declared?.check(value, for: tweak)
             } else {
-                if let declared { try expect(tweak, declared, contents, of: options.fleet.application) }
-                value = try read(options.value, of: tweak, before: old, isForced: options.isForced)
+                value = try newValue(
+                    options.value, of: tweak, contents, declared, of: options.fleet.application,
+                    isForced: options.isForced)
             }
-            try declared?.check(value, for: tweak)
             let new = FleetValue(value, filters: filters)
             // An invalid filter is not written.
             do throws(FormatError) {
@@ -158,6 +155,23 @@ enum Fleet {
             }
             return [tweak: new]
         }
+    }
+
+    /// Parses a value, and checks it against the published declarations.
+    static func newValue(
+        _ text: String, of tweak: TweakKey, _ contents: FleetContents, _ declared: FleetDeclarations?,
+        of application: String, isForced: Bool
+    ) throws(FleetProblem) -> TweakValue {
+        let old = try? contents[tweak]?.value.get()
+        let value: TweakValue
+        if let build = declared?.newestBuild(declaring: tweak), let declaration = build.tweaks[tweak] {
+            value = try admit(text, to: declaration, by: build, current: old?.value)
+        } else {
+            if let declared { try expect(tweak, declared, contents, of: application) }
+            value = try read(text, of: tweak, before: old, isForced: isForced)
+        }
+        try declared?.check(value, for: tweak)
+        return value
     }
 
     static func reset(_ options: FleetReset) throws(Failure) {
@@ -367,7 +381,7 @@ enum Fleet {
         }
     }
 
-    private static func filters(_ text: String) throws(Failure) -> JSONObject {
+    static func filters(_ text: String) throws(Failure) -> JSONObject {
         do throws(JSONError) {
             if case .object(let filters) = try JSONParser.value(of: Array(text.utf8)) { return filters }
         } catch {
@@ -401,7 +415,7 @@ enum Fleet {
         if more > 0 { printMessage("warning: \(more) more keys are ignored", of: command) }
     }
 
-    private static func editor(
+    static func editor(
         _ options: FleetOptions, _ place: FleetPlace = .values
     ) throws(Failure) -> FleetEditor {
         let path = try Follow.configuration(options.configurationPath)
@@ -455,7 +469,7 @@ enum Fleet {
     }
 
     /// Blocks until an asynchronous function returns.
-    private static func awaiting<Value: Sendable>(
+    static func awaiting<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(Failure) -> Value
     ) throws(Failure) -> Value {
         let (end, outcome) = (DispatchSemaphore(value: 0), Outcome<Value>())
@@ -499,12 +513,12 @@ private struct ValueForm: Encodable {
     let tweak: TweakKey
     let value: TweakValue?
     let problem: String?
-    let `for`: JSONValue?
+    let `for`, otherwise: JSONValue?
     let revision: Int
     let at, by, why: String?
     private let isKill: Bool
 
-    private enum CodingKeys: CodingKey { case tweak, value, problem, `for`, revision, at, by, why }
+    private enum CodingKeys: CodingKey { case tweak, value, problem, `for`, otherwise, revision, at, by, why }
 
     init(
         _ entry: (tweak: TweakKey, value: Result<FleetValue, FormatError>, revision: Int),
@@ -515,21 +529,25 @@ private struct ValueForm: Encodable {
         switch entry.value {
         case .success(let value):
             (self.value, problem, `for`) = (value.value, nil, value.filters.map { .object($0) })
+            otherwise = value.otherwise.map { .object($0.content) }
             (at, by, why) = (value.at, value.by, value.why)
-        case .failure(let error): (value, problem, `for`, at, by, why) = (nil, "\(error)", nil, nil, nil, nil)
+        case .failure(let error):
+            (value, problem, `for`, otherwise) = (nil, "\(error)", nil, nil)
+            (at, by, why) = (nil, nil, nil)
         }
     }
 
     var row: [String] {
         [
-            "\(tweak)", value.map { isKill ? "killed" : "\($0)" } ?? problem ?? "", `for`?.line ?? "",
+            "\(tweak)", value.map { isKill ? "killed" : "\($0)" } ?? problem ?? "",
+            (`for`?.line ?? "") + (otherwise.map { ", otherwise \($0.alternativeText)" } ?? ""),
             "\(revision)", at ?? "",
             by ?? "", why ?? "",
         ]
     }
 }
 
-private struct ChangeForm: Encodable {
+struct ChangeForm: Encodable {
     let revision: Int
     let at, by: String
     let why: String?
@@ -544,19 +562,26 @@ private struct ChangeForm: Encodable {
         let tweak: TweakKey
         let old, new: TweakValue?
         let oldFor, newFor: JSONValue?
+        let oldOtherwise, newOtherwise: JSONValue?
         let oldProblem: String?
         fileprivate let isKill: Bool
 
-        private enum CodingKeys: CodingKey { case tweak, old, new, oldFor, newFor, oldProblem }
+        private enum CodingKeys: CodingKey {
+            case tweak, old, new, oldFor, newFor, oldOtherwise, newOtherwise, oldProblem
+        }
 
         var text: String {
             if isKill, new == false || new == nil { return new == nil ? "no longer killed" : "killed" }
-            return (oldProblem == nil ? Self.text(old, oldFor) : "unusable") + " → " + Self.text(new, newFor)
+            return (oldProblem == nil ? Self.text(old, oldFor, oldOtherwise) : "unusable") + " → "
+                + Self.text(new, newFor, newOtherwise)
         }
 
-        private static func text(_ value: TweakValue?, _ filters: JSONValue?) -> String {
+        private static func text(
+            _ value: TweakValue?, _ filters: JSONValue?, _ otherwise: JSONValue?
+        ) -> String {
             guard let value else { return "none" }
             return value.quoted + (filters.map { " for \($0.line)" } ?? "")
+                + (otherwise.map { ", otherwise \($0.alternativeText)" } ?? "")
         }
     }
 
@@ -566,6 +591,8 @@ private struct ChangeForm: Encodable {
             Part(
                 tweak: $0.tweak, old: $0.old?.value, new: $0.new?.value,
                 oldFor: $0.old?.filters.map { .object($0) }, newFor: $0.new?.filters.map { .object($0) },
+                oldOtherwise: $0.old?.otherwise.map { .object($0.content) },
+                newOtherwise: $0.new?.otherwise.map { .object($0.content) },
                 oldProblem: $0.oldProblem, isKill: $0.isKill)
         }
         changes = parts.filter { !$0.isKill }
@@ -576,5 +603,11 @@ private struct ChangeForm: Encodable {
 
 extension JSONValue {
     fileprivate var line: String { String(decoding: json(), as: UTF8.self) }
+
+    /// The value for other hosts: `200`, or `200 for {"only-os":["debian"]}`.
+    fileprivate var alternativeText: String {
+        guard case .object(let members) = self, let value = members["value"]?.tweakValue else { return line }
+        return value.quoted + (members["for"].map { " for \($0.line)" } ?? "")
+    }
 }
 #endif

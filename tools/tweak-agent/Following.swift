@@ -121,6 +121,8 @@ final class Agent: Sendable {
     private let metrics: AgentMetrics?
     private let programs: ProgramMetrics?
     private let state = Mutex<(problem: Failure?, isMetricsProblemSaid: Bool)>((nil, false))
+    /// Reports to etcd what is followed now.
+    private let reporter = Mutex<HostReporter?>(nil)
 
     init(folder: AgentFolder, isOnce: Bool, metrics: AgentMetrics?, programs: ProgramMetrics?) {
         (self.folder, self.isOnce, self.metrics, self.programs) = (folder, isOnce, metrics, programs)
@@ -146,16 +148,43 @@ final class Agent: Sendable {
                 return nil
             }
         }
-        let publisher = BuildPublisher(configuration.fleet, resources) { [self] in say($0, of: $1) }
+        let reporter = isOnce ? nil : reporter(configuration.fleet, resources)
+        self.reporter.withLock { $0 = reporter }
+        let publisher = BuildPublisher(
+            configuration.fleet, resources, note: { reporter?.note($0, of: $1) },
+            say: { [self] in say($0, of: $1) })
         let publishing = Task { await publisher.publish(isOnce: isOnce) }
+        let rollouts = RolloutAgent(configuration.fleet, resources) { [self] in say($0, of: $1) }
+        let rollingOut = isOnce ? nil : Task { await rollouts.run() }
+        let reporting = Task {
+            guard let reporter else { return }
+            async let counting: Void = ProcessCount(configuration.fleet).count(for: reporter)
+            await reporter.run()
+            await counting
+        }
         await RemoteFollowing(
             followers, sharing: resources, isOnce: isOnce, from: last, keep: folder.write, report: report
         ).follow()
         if !isOnce { publishing.cancel() }
+        rollingOut?.cancel()
+        reporting.cancel()
+        await reporting.value
         await publishing.value
+        await rollingOut?.value
         await resources.end()
         metrics?.write(noteMetrics)
         if isOnce { programs?.write() }
+    }
+
+    private func reporter(_ fleet: [EtcdSettings], _ resources: SharedResources) -> HostReporter? {
+        do throws(FetchProblem) {
+            return try HostReporter(fleet, agent: libraryVersion, sharing: resources) { [self] in
+                say($0, of: $1)
+            }
+        } catch {
+            printMessage("it is not reported what this host has: \(error.message)", of: "tweak-agent")
+            return nil
+        }
     }
 
     private func last(_ settings: any SourceSettings) -> ProvidedFile? {
@@ -167,6 +196,7 @@ final class Agent: Sendable {
 
     private func report(_ report: RemoteFollower.Report) {
         folder.noteCheck(of: report.application, at: report.provider)
+        reporter.withLock { $0 }?.note(report)
         for message in report.messages { say(message, of: report.application) }
         if report.notKept != nil {
             note(Failure("\(report.application): its file could not be written", .inputOutput))

@@ -160,6 +160,11 @@ package struct RunningProgram {
         return paths.sorted { $0.key < $1.key }.map { RunningProgram(pid: $0.key, socketPaths: $0.value) }
     }
 
+    /// Whether ``all(ofAllUsers:)`` is complete: root without capabilities, as in a locked away service, sees few others.
+    package static var canSeeAll: Bool {
+        isConfined || geteuid() != 0 || ProcessEntry(pid: getpid())?.canTraceOthers ?? false
+    }
+
     /// The one of these processes that forked this one, directly or not; `nil` if none has the same executable.
     package func parent(among programs: [RunningProgram]) -> pid_t? {
         var parent = ProcessEntry(pid: pid)?.parent
@@ -271,6 +276,15 @@ struct ProcessEntry {
 
     /// The path of its executable; `nil` if it cannot be read, as for a kernel thread.
     var executable: String? { executablePath(of: "\(pid)") }
+
+    /// Whether it has CAP_SYS_PTRACE, see capabilities(7).
+    var canTraceOthers: Bool {
+        let name = Array("CapEff:".utf8)
+        let line = read("status").split(separator: UInt8(ascii: "\n")).first { $0.starts(with: name) }
+        let digits = line?.dropFirst(name.count).drop { $0 == UInt8(ascii: "\t") } ?? []
+        let capabilities = UInt64(String(decoding: digits, as: UTF8.self), radix: 16) ?? 0
+        return capabilities & (1 << 19) != 0
+    }
 
     /// The process that started it.
     var parent: pid_t? { statusField(4).flatMap { pid_t(exactly: $0) } }

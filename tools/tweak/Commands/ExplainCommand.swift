@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import ArgumentParser
+import CommandCompletion
 import CommandSupport
 import Glibc
 import TweakClient

@@ -263,17 +263,6 @@ extension JSONLease {
     var text: String { by + (remaining.map { " for another \(durationText($0))" } ?? "") }
 }
 
-/// A time in seconds, minutes or hours, rounded up.
-func durationText(_ seconds: Double) -> String {
-    // A program may send any number.
-    let seconds = min(max(seconds, 0), 1e9)
-    return switch seconds {
-    case ..<120: "\(Int(seconds.rounded(.up))) s"
-    case ..<7200: "\(Int((seconds / 60).rounded(.up))) min"
-    default: "\(Int((seconds / 3600).rounded(.up))) h"
-    }
-}
-
 extension SetManyTweaks.Answer {
     /// The problems of values that were valid a moment ago.
     var problems: [String] { unknown.map { "\($0): the tweak is gone" } + refused.map(\.message) }

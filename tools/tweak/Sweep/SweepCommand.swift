@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import ArgumentParser
 import CTweakSystem
+import CommandCompletion
 import CommandSupport
 import Glibc
 import TweakClient

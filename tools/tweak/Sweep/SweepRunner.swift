@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+import CommandCompletion
 import CommandSupport
 import Glibc
 import TweakClient

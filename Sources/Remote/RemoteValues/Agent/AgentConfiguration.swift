@@ -86,6 +86,9 @@ package struct AgentConfiguration: Hashable, Sendable {
         let name = try name(&members)
         var settings = EtcdSettings(name: name, version: try members.text("version"), cluster: cluster)
         settings.programs = try members.paths("programs", atMost: mostPrograms) ?? []
+        settings.rollouts = try members.object("rollouts").map { (members) throws(FormatError) in
+            try RolloutSettings(members)
+        }
         if !members.has("url", "ofrep") { try members.end() }
         return settings
     }
@@ -128,6 +131,9 @@ package struct AgentConfiguration: Hashable, Sendable {
         let isInFleet = try members.flag("fleet") ?? false
         guard try members.paths("programs", atMost: mostPrograms) == nil || isInFleet else {
             throw members.invalid("programs", "their declarations go to etcd; add \"fleet\": true")
+        }
+        guard try members.object("rollouts") == nil || isInFleet else {
+            throw members.invalid("rollouts", "they are in etcd; add \"fleet\": true")
         }
         try members.end()
         return application
@@ -258,6 +264,14 @@ struct Members {
             }
             return paths
         }
+    }
+
+    /// The names of the members that are left.
+    var names: [String] { members.keys.map(\.text).sorted() }
+
+    /// The path of a file, which need not exist.
+    mutating func path(_ name: String) throws(FormatError) -> String? {
+        try text(name).map { resolvedPath($0, relativeTo: place.path) }
     }
 
     /// A text, which may be empty.

@@ -168,11 +168,10 @@ package struct EtcdClient: Sendable {
         var conditions: [(key: [UInt8], modified: Int)] = []
         var operations: [JSONValue] = []
 
-        mutating func put(_ key: [UInt8], _ value: [UInt8]) {
-            operations.append(
-                .object([
-                    "request_put": .object(["key": EtcdClient.base64(key), "value": EtcdClient.base64(value)])
-                ]))
+        mutating func put(_ key: [UInt8], _ value: [UInt8], lease: Int = 0) {
+            var put: JSONObject = ["key": EtcdClient.base64(key), "value": EtcdClient.base64(value)]
+            if lease != 0 { put["lease"] = EtcdClient.integer(lease) }
+            operations.append(.object(["request_put": .object(put)]))
         }
 
         mutating func remove(_ key: [UInt8], to end: [UInt8]? = nil) {
@@ -216,6 +215,57 @@ package struct EtcdClient: Sendable {
             throw answer.unexpected("responses", "one for each request")
         }
         return (ranges, try header(answer))
+    }
+
+    // MARK: - Leases
+
+    /// The remaining and the granted time of a lease.
+    struct LeaseTime {
+        let remaining: Duration
+        let granted: Duration
+
+        /// The time since it was granted or renewed.
+        var age: Duration { max(.zero, granted - remaining) }
+    }
+
+    /// Grants a lease: its keys are removed unless it is renewed in time.
+    func grantLease(for time: Duration, at endpoint: String) async throws(FetchProblem) -> Int {
+        let answer = try await ask(
+            "/v3/lease/grant", ["TTL": Self.integer(Int(time.components.seconds))], at: endpoint)
+        return try Self.lease(in: answer)
+    }
+
+    /// Renews a lease.
+    ///
+    /// - Returns: Whether it had not ended.
+    func renewLease(_ lease: Int, at endpoint: String) async throws(FetchProblem) -> Bool {
+        // A stream of one request and one answer.
+        let answer = try await ask("/v3/lease/keepalive", ["ID": Self.integer(lease)], at: endpoint)
+        guard let result = try answer.object("result") else {
+            throw FetchProblem(message: answer.message ?? "there is no answer", isRefusal: true)
+        }
+        let remaining: Int = try result.integer("TTL")
+        return remaining > 0
+    }
+
+    /// Ends a lease, and removes its keys.
+    func endLease(_ lease: Int, at endpoint: String) async throws(FetchProblem) {
+        _ = try await ask("/v3/lease/revoke", ["ID": Self.integer(lease)], at: endpoint)
+    }
+
+    private static func lease(in answer: EtcdObject) throws(FetchProblem) -> Int {
+        let lease: Int = try answer.integer("ID")
+        guard lease != 0 else { throw answer.unexpected("ID", "that of a lease") }
+        return lease
+    }
+
+    /// Reads the time of a lease; `nil` if it has ended.
+    func timeToLive(of lease: Int, at endpoint: String) async throws(FetchProblem) -> LeaseTime? {
+        let answer = try await ask("/v3/lease/timetolive", ["ID": Self.integer(lease)], at: endpoint)
+        let remaining: Int = try answer.integer("TTL")
+        let granted: Int = try answer.integer("grantedTTL")
+        guard remaining > 0, granted > 0 else { return nil }
+        return LeaseTime(remaining: .seconds(remaining), granted: .seconds(granted))
     }
 
     private func header(_ answer: EtcdObject) throws(FetchProblem) -> EtcdHeader {

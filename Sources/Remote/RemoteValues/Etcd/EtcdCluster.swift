@@ -23,6 +23,10 @@ package struct EtcdCluster: Hashable, Sendable {
     package var user: String?
     /// A file with the user's password, not readable by others.
     package var passwordFile: String?
+    /// The name of this host in its agent's reports; `nil` for the host name.
+    package var host: String?
+    /// Whether the agent reports what it has.
+    package var isReporting = true
     /// The interval of checks whether a watch has missed anything.
     package var interval: Duration = .seconds(60)
     /// The timeout of a whole request.
@@ -74,6 +78,13 @@ package struct EtcdCluster: Hashable, Sendable {
             throw members.invalid(
                 user == nil ? "user" : "passwordFile", "user and passwordFile belong together")
         }
+        if let host = try members.text("host") {
+            guard Self.isName(host) else {
+                throw members.invalid("host", "it has 1 to 200 bytes and no slash")
+            }
+            self.host = host
+        }
+        isReporting = try members.flag("reports") ?? true
         if let seconds = try members.seconds("interval", AgentConfiguration.intervals) { interval = seconds }
         if let seconds = try members.seconds("timeout", AgentConfiguration.timeouts) { timeout = seconds }
         try members.end()
@@ -118,6 +129,30 @@ package struct EtcdCluster: Hashable, Sendable {
     }
 }
 
+/// What an agent may do to carry out the rollouts of an application.
+///
+/// Plans in etcd only name checks, so that writing there does not suffice to execute something on a host.
+package struct RolloutSettings: Hashable, Sendable {
+    /// The executables of checks, by name.
+    package let checks: [String: String]
+
+    init(_ members: Members) throws(FormatError) {
+        var members = members
+        var checks: [String: String] = [:]
+        if var entries = try members.object("checks") {
+            for name in entries.names {
+                guard RolloutPlan.isCheck(name) else {
+                    throw entries.invalid(
+                        name, "a name has 1 to 100 letters, digits, periods, hyphens and underscores")
+                }
+                checks[name] = try entries.path(name)
+            }
+        }
+        try members.end()
+        self.checks = checks
+    }
+}
+
 /// The settings of one application in etcd.
 package struct EtcdSettings: SourceSettings, Hashable {
     package let name: String
@@ -125,6 +160,8 @@ package struct EtcdSettings: SourceSettings, Hashable {
     package let cluster: EtcdCluster
     /// The paths of executables whose declarations the agent publishes.
     package var programs: [String] = []
+    /// The rollouts that the agent carries out; `nil` for none.
+    package var rollouts: RolloutSettings?
 
     package init(name: String, version: String? = nil, cluster: EtcdCluster) {
         (self.name, self.version, self.cluster) = (name, version, cluster)

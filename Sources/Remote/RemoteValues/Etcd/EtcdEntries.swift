@@ -26,7 +26,7 @@ struct EtcdEntries: Sendable {
     }
 
     private enum Content {
-        case value(FleetValue, FeatureTarget?)
+        case value(FleetValue, FeatureTarget?, otherwise: FeatureTarget? = nil)
         /// An invalid value, and the tweak's former value.
         case unusable(problem: String, before: JSONValue?)
     }
@@ -83,7 +83,7 @@ struct EtcdEntries: Sendable {
                 set(entry, &state)
             }
         }
-        (cluster, revision) = (header.cluster, header.revision)
+        (cluster, revision, state.knownRevision) = (header.cluster, header.revision, header.revision)
         state.file.from = origin
         // Otherwise the next agent would start with an obsolete version.
         if let version = state.file.version, version > revision { state.file.version = revision }
@@ -118,6 +118,7 @@ struct EtcdEntries: Sendable {
         }
         // A message without changes reports progress. Otherwise more changes of the revision may follow.
         revision = changes.isEmpty ? header.revision : last
+        if !changes.isEmpty { state.knownRevision = revision }
         var isNew = false
         for change in changes {
             if change.isGone { entries[change.entry.key] = nil } else { set(change.entry, &state) }
@@ -146,7 +147,7 @@ struct EtcdEntries: Sendable {
             }
             let value = try FleetValue(json: entry.value, of: tweak)
             let target = try value.target(for: tweak)
-            content = .value(value, target)
+            content = .value(value, target, otherwise: try value.otherwise?.target(for: tweak))
             if let filter = target?.unknownFilters.first {
                 state.messages.append("a value applies to no host: \(filter)")
             }
@@ -171,15 +172,20 @@ struct EtcdEntries: Sendable {
 
         init(_ content: Content, _ place: FleetPlace, _ facts: HostFacts) {
             switch content {
-            case .value(let value, nil):
+            case .value(let value, nil, _):
                 (self.value, reason) = (.scalar(value.value), .scalar(.string(value.reason(in: place))))
-            case .value(let value, let target?):
+            case .value(let value, let target?, let otherTarget):
                 let decision = target.decision(for: facts)
-                if decision.isOn { self.value = .scalar(value.value) }
-                let reason =
-                    decision.isOn
-                    ? "\(value.reason(in: place)); \(decision.reason)" : "not for this: \(decision.reason)"
-                self.reason = .scalar(.string(reason))
+                if decision.isOn {
+                    self.value = .scalar(value.value)
+                    reason = .scalar(.string("\(value.reason(in: place)); \(decision.reason)"))
+                } else if let other = value.otherwise, otherTarget?.decision(for: facts).isOn ?? true {
+                    self.value = .scalar(other.value)
+                    reason = .scalar(
+                        .string("\(value.reason(in: place)); the value for others: \(decision.reason)"))
+                } else {
+                    reason = .scalar(.string("not for this: \(decision.reason)"))
+                }
             case .unusable(let problem, let before?):
                 value = before
                 reason = .scalar(.string("the value there now is invalid: \(problem)"))

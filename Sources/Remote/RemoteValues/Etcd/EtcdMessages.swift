@@ -35,12 +35,15 @@ struct EtcdEntry: Hashable {
     let value: [UInt8]
     let created: Int
     let modified: Int
+    /// The lease at whose end the entry is removed; 0 if it has none.
+    let lease: Int
 
     init(_ object: EtcdObject) throws(FetchProblem) {
         key = try object.bytes("key")
         value = try object.bytes("value")
         created = try object.revision("create_revision")
         modified = try object.revision("mod_revision")
+        lease = try object.integer("lease")
         guard modified > 0 else { throw object.unexpected("mod_revision", "a revision") }
     }
 }

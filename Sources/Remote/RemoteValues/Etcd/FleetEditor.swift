@@ -62,6 +62,11 @@ package struct FleetChange: Hashable, Sendable {
         (self.parts, self.id) = (parts, id)
     }
 
+    /// The change with the revision that made it.
+    func made(at revision: Int) -> FleetChange {
+        FleetChange(number: number, revision: revision, by: by, why: why, at: at, parts: parts, id: id)
+    }
+
     /// Parses an entry of etcd.
     init(_ entry: EtcdEntry, number: Int) throws(FormatError) {
         let path = "change \(number)"
@@ -218,9 +223,11 @@ package struct FleetContents: Sendable {
 package struct FleetEditor: Sendable {
     private let resources: SharedResources
     let client: EtcdClient
-    private let members: EtcdEndpoints
+    let members: EtcdEndpoints
     let keys: FleetKeys
     let settings: EtcdSettings
+    /// Distinguishes changes from failed attempts with the same number.
+    static var newID: String { String(UInt64.random(in: 0...UInt64.max), radix: 36) }
 
     /// The number of changes kept for an application.
     package static let keptChanges = 1000
@@ -256,10 +263,7 @@ package struct FleetEditor: Sendable {
             var history = EtcdClient.RangeQuery(keys.history)
             if isWithHistory { return try await contents(history, isWithChanges: true, at: endpoint) }
             history.isWithoutValues = true
-            // The newest change suffices. Foreign keys may follow it.
-            var newest = EtcdClient.RangeQuery(keys.history + "0")
-            (newest.limit, newest.newestFirst, newest.isWithoutValues) = (10, .key, true)
-            let contents = try await contents(newest, at: endpoint)
+            let contents = try await contents(keys.newestChanges, at: endpoint)
             if contents.lastChange > 0 || contents.strangers.isEmpty { return contents }
             return try await self.contents(history, at: endpoint)
         }
@@ -317,7 +321,7 @@ package struct FleetEditor: Sendable {
         by: String, why: String?, isWithHistory: Bool = false,
         _ make: (FleetContents) throws(FleetProblem) -> [TweakKey: FleetValue?]
     ) async throws(FleetProblem) -> FleetChange? {
-        let id = String(UInt64.random(in: 0...UInt64.max), radix: 36)
+        let id = Self.newID
         var attempted: Int?
         var problem = FleetProblem.conflict("too many concurrent changes; nothing was changed")
         for attempt in 0..<Self.mostAttempts {
@@ -339,11 +343,7 @@ package struct FleetEditor: Sendable {
             let transaction = transaction(change, wanted, contents)
             do throws(FetchProblem) {
                 let (isDone, header) = try await client.commit(transaction, at: members.current)
-                if isDone {
-                    return FleetChange(
-                        number: change.number, revision: header.revision, by: by, why: why, at: change.at,
-                        parts: change.parts, id: id)
-                }
+                if isDone { return change.made(at: header.revision) }
                 attempted = nil
             } catch {
                 let message = "\(members.current): \(error.message)"
@@ -356,7 +356,8 @@ package struct FleetEditor: Sendable {
         throw problem
     }
 
-    private func change(
+    /// The record of a change that has no revision yet.
+    func change(
         _ wanted: [TweakKey: FleetValue?], _ contents: FleetContents, _ by: String, _ why: String?,
         _ id: String
     ) -> FleetChange {
@@ -375,7 +376,8 @@ package struct FleetEditor: Sendable {
             parts: parts.sorted { $0.tweak.description < $1.tweak.description }, id: id)
     }
 
-    private func transaction(
+    /// The transaction that makes a change, unless somebody else has made one.
+    func transaction(
         _ change: FleetChange, _ wanted: [TweakKey: FleetValue?], _ contents: FleetContents
     ) -> EtcdClient.Transaction {
         let record = keys.key(ofChange: change.number)

@@ -9,7 +9,10 @@ internal import TweakTargeting
 //
 //     values/Category/Collection/Name     a value: { "value": 5, "by": "ann@ops", "why": "…", "at": "…", "for": {} }
 //     values.kill/Category/…              the same for a value above all others
+//     plans/Category/Collection/Name      the rollout of a value, see RolloutPlan
 //     history/00000000000000000042        the forty-second change: { "id": "…", "by": …, "changes": [] }
+//     hosts/web1                          what the agent of a host has: { "version": 42, "revision": 977, "refused": [] }
+//     hosts.alive/web1                    is there while that agent is in touch with etcd
 //     schema/3f2a91c4.5be0                what a build declares: { "program": "/usr/bin/search", "tweaks": [] }
 //
 // Agents read and watch the range from the kills to the values, which are neighbours. Agents that only know values
@@ -63,6 +66,10 @@ package struct FleetKeys: Hashable, Sendable {
     var values: String { root + place.rawValue }
     var history: String { root + "history/" }
     var builds: String { root + "schema/" }
+    /// The beginning of all keys of rollouts.
+    var rollouts: String { root + "plans" }
+    var hosts: String { root + "hosts/" }
+    var aliveHosts: String { root + "hosts.alive/" }
 
     /// The key of a tweak's value.
     func key(of tweak: TweakKey) -> [UInt8] { Array((values + tweak.description).utf8) }
@@ -80,10 +87,33 @@ package struct FleetKeys: Hashable, Sendable {
         return DeclaredBuild.isID(id) ? id : nil
     }
 
+    /// The key of a host's report.
+    func key(ofReport host: String) -> [UInt8] { Array((hosts + host).utf8) }
+
+    /// The key that is there while a host's agent is in touch with etcd.
+    func key(ofAlive host: String) -> [UInt8] { Array((aliveHosts + host).utf8) }
+
+    /// The host in a key that begins with ``hosts`` or ``aliveHosts``; `nil` for other keys.
+    func host(of key: [UInt8]) -> String? {
+        for prefix in [hosts, aliveHosts] where key.starts(with: prefix.utf8) {
+            let bytes = key.dropFirst(prefix.utf8.count)
+            let host = String(decoding: bytes, as: UTF8.self)
+            return EtcdCluster.isName(host) && host.utf8.elementsEqual(bytes) ? host : nil
+        }
+        return nil
+    }
+
     /// The key of a change. Keys sort by number.
     func key(ofChange number: Int) -> [UInt8] {
         let digits = String(number)
         return Array((history + String(repeating: "0", count: max(0, 20 - digits.utf8.count)) + digits).utf8)
+    }
+
+    /// A query for the keys of the newest changes: the newest one suffices, but foreign keys may follow it.
+    var newestChanges: EtcdClient.RangeQuery {
+        var query = EtcdClient.RangeQuery(history + "0")
+        (query.limit, query.newestFirst, query.isWithoutValues) = (10, .key, true)
+        return query
     }
 
     /// The number of the change recorded under a key; `nil` for other keys.
@@ -110,17 +140,56 @@ package struct FleetValue: Hashable, Sendable {
     package var value: TweakValue
     /// The target hosts and programs; `nil` for all.
     package var filters: JSONObject?
+    /// The value for other hosts and programs; `nil` if the next provider decides there.
+    package var otherwise: Alternative?
     /// The author.
     package var by: String?
     package var why: String?
     /// The time, in the format of RFC 3339.
     package var at: String?
 
+    /// A value where the filters of another one do not match, which keeps the old value there during a rollout.
+    package struct Alternative: Hashable, Sendable {
+        package var value: TweakValue
+        package var filters: JSONObject?
+
+        package init(_ value: TweakValue, filters: JSONObject? = nil) {
+            (self.value, self.filters) = (value, filters)
+        }
+
+        /// Consumes the value and its filters.
+        init(consuming members: inout Members) throws(FormatError) {
+            let expectation = "true, false, a number or text"
+            let value = try members.take("value") { (place, value) throws(FormatError) -> TweakValue in
+                if case .scalar(.string) = value { return .string(try place.textWithoutNUL(value)) }
+                guard let scalar = value.tweakValue else { throw place.unexpected(value, expectation) }
+                return scalar
+            }
+            self.value = try members.required("value", value, expectation)
+            filters = try members.take("for") { (place, value) throws(FormatError) in
+                try place.object(value, "an object with filters")
+            }
+        }
+
+        /// The value's targets; `nil` for all.
+        func target(for tweak: TweakKey) throws(FormatError) -> FeatureTarget? {
+            guard let filters else { return nil }
+            return try FeatureTarget(filters: filters, key: tweak.description, path: tweak.description)
+        }
+
+        package var content: JSONObject {
+            var members: JSONObject = ["value": .scalar(value)]
+            if let filters { members["for"] = .object(filters) }
+            return members
+        }
+    }
+
     package init(
-        _ value: TweakValue, filters: JSONObject? = nil, by: String? = nil, why: String? = nil,
-        at: String? = nil
+        _ value: TweakValue, filters: JSONObject? = nil, otherwise: Alternative? = nil, by: String? = nil,
+        why: String? = nil, at: String? = nil
     ) {
-        (self.value, self.filters, self.by, self.why, self.at) = (value, filters, by, why, at)
+        (self.value, self.filters, self.otherwise) = (value, filters, otherwise)
+        (self.by, self.why, self.at) = (by, why, at)
     }
 
     /// Parses a value. Unknown members are refused, because they may restrict the value's targets.
@@ -130,36 +199,33 @@ package struct FleetValue: Hashable, Sendable {
         let path = tweak.description
         let parsed = try JSONParser.value(of: json, at: path)
         var members = try Members(parsed, JSONPlace(path: path))
-        let expectation = "true, false, a number or text"
-        let value = try members.take("value") { (place, value) throws(FormatError) -> TweakValue in
-            if case .scalar(.string) = value { return .string(try place.textWithoutNUL(value)) }
-            guard let scalar = value.tweakValue else { throw place.unexpected(value, expectation) }
-            return scalar
-        }
-        self.value = try members.required("value", value, expectation)
-        filters = try members.take("for") { (place, value) throws(FormatError) in
-            try place.object(value, "an object with filters")
+        let main = try Alternative(consuming: &members)
+        (value, filters) = (main.value, main.filters)
+        if var other = try members.object("otherwise") {
+            guard filters != nil else { throw members.invalid("otherwise", "it needs \"for\" beside it") }
+            otherwise = try Alternative(consuming: &other)
+            try other.end()
         }
         (by, why, at) = (try members.anyText("by"), try members.anyText("why"), try members.anyText("at"))
         try members.end()
         _ = try target(for: tweak)
+        _ = try otherwise?.target(for: tweak)
     }
 
+    private var main: Alternative { Alternative(value, filters: filters) }
+
     /// The value's targets; `nil` for all.
-    func target(for tweak: TweakKey) throws(FormatError) -> FeatureTarget? {
-        guard let filters else { return nil }
-        return try FeatureTarget(filters: filters, key: tweak.description, path: tweak.description)
-    }
+    func target(for tweak: TweakKey) throws(FormatError) -> FeatureTarget? { try main.target(for: tweak) }
 
     /// Throws for unknown filters. When values are read, such filters may be of a later version, and never match.
     package func checkFilters(for tweak: TweakKey) throws(FormatError) {
         if let unknown = try target(for: tweak)?.unknownFilters.first { throw unknown }
     }
 
-    /// The value and its filters, without author, time and reason.
+    /// The value, its filters and the value for others, without author, time and reason.
     var content: JSONObject {
-        var members: JSONObject = ["value": .scalar(value)]
-        if let filters { members["for"] = .object(filters) }
+        var members = main.content
+        if let otherwise { members["otherwise"] = .object(otherwise.content) }
         return members
     }
 

@@ -131,8 +131,10 @@ final class SharedWatch: Sendable {
             for message in messages {
                 switch message {
                 case .ended: break
-                case .changes(let changes, let header) where !changes.isEmpty:
+                case .changes(let all, let header) where !all.isEmpty:
                     state.header = header
+                    // Hosts report more often than values change.
+                    let changes = all.filter { isOfValue($0.entry.key) }
                     for change in changes { state.recent.append(change) }
                     tell(changes, header, &state)
                 case .created(let header), .changes(_, let header):
@@ -164,6 +166,11 @@ final class SharedWatch: Sendable {
             }
         }
         for (number, changes) in mine { tell([.changes(changes, upTo: header)], number, &state) }
+    }
+
+    private func isOfValue(_ key: [UInt8]) -> Bool {
+        guard let application = application(of: key) else { return false }
+        return FleetPlace.all.contains { key.dropFirst(application.count).starts(with: $0.rawValue.utf8) }
     }
 
     /// The environment and the application of a key: `/tweaks/production/search/`.

@@ -28,7 +28,11 @@ package struct RemoteFollower: Sendable {
         package let application: String
         /// The provider of the values.
         package let provider: TweakSource
+        /// For example `etcd`.
+        package let kind: String
         package let outcome: RemoteState.Outcome
+        /// The revision of etcd up to which all changes are known, when one of them came last.
+        package let knownRevision: Int?
         /// The file for programs.
         package let file: ProvidedFile
         /// Messages for people.

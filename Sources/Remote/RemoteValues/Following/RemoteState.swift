@@ -13,6 +13,8 @@ package struct RemoteState: Sendable {
     /// The reason and start of a failure; `nil` while loading works.
     private(set) var failure: LastingFailure?
     private(set) var outcome = Outcome.unchanged
+    /// The revision of etcd up to which all changes are known, when one of them came last; `nil` for other sources.
+    var knownRevision: Int?
     /// Messages for people, to be reported once.
     var messages: [String] = []
 

@@ -23,6 +23,7 @@ package final class RemoteUpdates: Sendable {
 
     private let application: String
     private let provider: TweakSource
+    private let kind: String
     private let writer: UpdateWriter
     private let wakeUp: @Sendable () -> Void
     private let guarded: Mutex<Guarded>
@@ -35,7 +36,7 @@ package final class RemoteUpdates: Sendable {
         _ settings: any SourceSettings, _ last: ProvidedFile?, _ writer: UpdateWriter,
         wakeUp: @escaping @Sendable () -> Void
     ) {
-        (application, provider) = (settings.name, settings.provider)
+        (application, provider, kind) = (settings.name, settings.provider, settings.kind)
         (self.writer, self.wakeUp) = (writer, wakeUp)
         guarded = Mutex(Guarded(state: RemoteState(last: last), kept: last))
     }
@@ -95,8 +96,9 @@ package final class RemoteUpdates: Sendable {
             return guarded.pause
         }
         let report = RemoteFollower.Report(
-            application: application, provider: provider, outcome: state.outcome, file: state.file,
-            messages: messages, notKept: error, time: .since1970)
+            application: application, provider: provider, kind: kind, outcome: state.outcome,
+            knownRevision: state.knownRevision, file: state.file, messages: messages, notKept: error,
+            time: .since1970)
         return (report, pause)
     }
 

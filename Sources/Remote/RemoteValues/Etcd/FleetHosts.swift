@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#if Remote
+internal import TweakFormats
+internal import TweakJSON
+internal import TweakRecords
+internal import TweakSystem
+
+/// What the agent of a host has of an application.
+///
+///     { "version": 17, "revision": 977, "loaded": "2026-11-25T17:00:00Z", "processes": 3,
+///       "sources": [ { "source": "fleet", "kind": "etcd", "loaded": "…" } ],
+///       "refused": [ { "tweak": "Search/Index/Limit", "reason": "…", "build": "3f2a91c4.5be0" } ], "more": 0,
+///       "agent": "1.0.0" }
+package struct HostReport: Hashable, Sendable {
+    /// The name of the host.
+    package let host: String
+    /// The number of the newest change of the history that it has; 0 if it has none.
+    package var version: Int
+    /// The revision of its newest values.
+    package var revision: Int
+    /// The time at which it got them, by its own clock, in the format of RFC 3339.
+    package var loaded: String?
+    /// The number of processes that follow the agent's files; `nil` if the agent cannot see them.
+    package var processes: Int?
+    /// The values that a build on the host refuses or clamps, ``mostRefusals`` at most.
+    package var refused: [Refusal] = []
+    /// The number of refusals that are not listed.
+    package var unlistedRefusals = 0
+    /// Highest precedence first.
+    package var sources: [Source] = []
+    /// The version of the agent.
+    package var agent: String?
+    /// Whether the agent is not in touch with etcd.
+    package var isSilent = false
+    /// The time since which it is not, in the format of RFC 3339, from etcd's own knowledge; `nil` if that is not known.
+    package var silentSince: String?
+
+    /// A value that a build does not take as it is.
+    package struct Refusal: Hashable, Sendable {
+        package let tweak: String
+        package let reason: String
+        /// The build, as published.
+        package var build: String?
+
+        package init(tweak: String, reason: String, build: String? = nil) {
+            (self.tweak, self.reason, self.build) = (tweak, reason, build)
+        }
+    }
+
+    /// The state of one source of values.
+    package struct Source: Hashable, Sendable {
+        /// The provider of its values: `remote` or `fleet`.
+        package let name: String
+        /// For example `etcd` or `web`.
+        package let kind: String
+        /// The time of its newest values.
+        package var loaded: String?
+        /// The reason and start of a failure.
+        package var problem: String?
+
+        package init(name: String, kind: String, loaded: String? = nil, problem: String? = nil) {
+            (self.name, self.kind, self.loaded, self.problem) = (name, kind, loaded, problem)
+        }
+    }
+
+    /// The maximum number of refusals in a report, and the maximum bytes of a text, which keep it small.
+    package static let mostRefusals = 16
+    private static let longestText = 300
+    private static let largestSize = 1 << 16
+
+    package init(host: String, version: Int, revision: Int) {
+        (self.host, self.version, self.revision) = (host, version, revision)
+    }
+
+    /// Parses an entry of etcd. Unknown members are ignored.
+    init(_ json: [UInt8], host: String) throws(FormatError) {
+        let path = "hosts/\(host)"
+        let place = JSONPlace<FormatError>(path: path)
+        var members = try Members(
+            try JSONParser.value(of: json, at: path, largestSize: Self.largestSize), place)
+        self.host = host
+        let version = try members.integer("version", 0...Int.max)
+        self.version = try members.required("version", version, "the number of a change")
+        let revision = try members.integer("revision", EtcdHeader.revisions)
+        self.revision = try members.required("revision", revision, "a revision")
+        loaded = try members.anyText("loaded")
+        processes = try members.integer("processes", 0...Int.max)
+        unlistedRefusals = try members.integer("more", 0...Int.max) ?? 0
+        agent = try members.anyText("agent")
+        func each<Element>(
+            _ name: String, _ read: (inout Members) throws(FormatError) -> Element
+        ) throws(FormatError) -> [Element] {
+            let elements = try members.take(name) { (place, value) throws(FormatError) in
+                try place.array(value, "an array")
+            }
+            var result: [Element] = []
+            for (index, element) in (elements ?? []).enumerated() {
+                var members = try Members(element, place.inside(name).inside("\(index)"))
+                result.append(try read(&members))
+            }
+            return result
+        }
+        refused = try each("refused") { (refusal) throws(FormatError) in
+            Refusal(
+                tweak: try refusal.required("tweak", refusal.anyText("tweak"), "the name of a tweak"),
+                reason: try refusal.anyText("reason") ?? "", build: try refusal.anyText("build"))
+        }
+        sources = try each("sources") { (source) throws(FormatError) in
+            Source(
+                name: try source.required("source", source.anyText("source"), "the name of a provider"),
+                kind: try source.anyText("kind") ?? "", loaded: try source.anyText("loaded"),
+                problem: try source.anyText("problem"))
+        }
+    }
+
+    /// The content of its key. What etcd itself knows is not part of it.
+    func json() -> [UInt8] {
+        func text(_ text: String) -> JSONValue {
+            let bytes = text.utf8.prefix(Self.longestText)
+            return .scalar(
+                .string(bytes.count < text.utf8.count ? String(decoding: bytes, as: UTF8.self) + "…" : text))
+        }
+        func number(_ number: Int) -> JSONValue { .scalar(.integer(Int128(number))) }
+        var members: JSONObject = ["version": number(version), "revision": number(revision)]
+        members["loaded"] = loaded.map(text)
+        members["processes"] = processes.map(number)
+        members["agent"] = agent.map(text)
+        members["sources"] = .array(
+            sources.map { source in
+                var members: JSONObject = ["source": text(source.name), "kind": text(source.kind)]
+                members["loaded"] = source.loaded.map(text)
+                members["problem"] = source.problem.map(text)
+                return .object(members)
+            })
+        let listed = refused.prefix(Self.mostRefusals)
+        if !listed.isEmpty {
+            members["refused"] = .array(
+                listed.map { refusal in
+                    var members: JSONObject = ["tweak": text(refusal.tweak), "reason": text(refusal.reason)]
+                    members["build"] = refusal.build.map(text)
+                    return .object(members)
+                })
+        }
+        let more = unlistedRefusals + refused.count - listed.count
+        if more > 0 { members["more"] = number(more) }
+        return JSONValue.object(members).json()
+    }
+}
+
+/// The hosts that have reported of an application.
+package struct FleetHosts: Sendable {
+    /// The number of the newest change; 0 if there is none.
+    package let newest: Int
+    /// The revision at which they were read.
+    package let revision: Int
+    /// Sorted by name.
+    package let hosts: [HostReport]
+    /// Messages about foreign and unreadable keys.
+    package let strangers: [String]
+}
+
+extension FleetEditor {
+    /// The maximum number of reports in one answer of etcd.
+    private static let pageSize = 1000
+    /// The maximum number of silent hosts whose times are read, one request each.
+    private static let mostTimes = 1000
+
+    /// Reads what the agents of all hosts have reported, sorted by host.
+    ///
+    /// A host is silent if its agent has not been in touch with etcd for three of its intervals, which depend on the
+    /// number of hosts: 4 seconds for up to 130 of them. It is forgotten after a day of silence.
+    package func hosts() async throws(FleetProblem) -> [HostReport] { try await fleetHosts().hosts }
+
+    /// Reads what the agents of all hosts have reported, and the newest change, at one revision.
+    package func fleetHosts() async throws(FleetProblem) -> FleetHosts {
+        try await onSomeMember { (endpoint) throws(FetchProblem) in
+            let (newest, revision) = try await newestChange(at: endpoint)
+            let alive = try await entries(keys.aliveHosts, isWithoutValues: true, at: revision, endpoint)
+            let reports = try await entries(keys.hosts, at: revision, endpoint)
+            let names = Set(alive.map(\.key).compactMap { keys.host(of: $0) })
+            var (hosts, strangers): ([HostReport], [String]) = ([], [])
+            var silent: [(host: Int, lease: Int)] = []
+            for entry in reports {
+                guard let host = keys.host(of: entry.key) else {
+                    strangers.append(
+                        "\(String(decoding: entry.key, as: UTF8.self)): this is not the name of a host")
+                    continue
+                }
+                do throws(FormatError) {
+                    var report = try HostReport(entry.value, host: host)
+                    report.isSilent = !names.contains(host)
+                    if report.isSilent, entry.lease != 0 { silent.append((hosts.count, entry.lease)) }
+                    hosts.append(report)
+                } catch {
+                    strangers.append("\(error)")
+                }
+            }
+            for (host, since) in await silences(silent, at: endpoint) { hosts[host].silentSince = since }
+            return FleetHosts(newest: newest, revision: revision, hosts: hosts, strangers: strangers)
+        }
+    }
+
+    /// Reads the number of the newest change, and the current revision.
+    private func newestChange(at endpoint: String) async throws(FetchProblem) -> (number: Int, revision: Int)
+    {
+        var (range, header) = try await client.range(keys.newestChanges, at: endpoint)
+        if !range.entries.contains(where: { keys.number(ofChange: $0) != nil }), !range.entries.isEmpty {
+            var all = EtcdClient.RangeQuery(keys.history)
+            all.isWithoutValues = true
+            (range, header) = try await client.range(all, at: endpoint)
+        }
+        return (range.entries.compactMap { keys.number(ofChange: $0) }.max() ?? 0, header.revision)
+    }
+
+    /// Reads all entries with a prefix, page by page.
+    private func entries(
+        _ prefix: String, isWithoutValues: Bool = false, at revision: Int, _ endpoint: String
+    ) async throws(FetchProblem) -> [EtcdEntry] {
+        var query = EtcdClient.RangeQuery(prefix)
+        (query.end, query.limit) = (EtcdClient.end(of: query.prefix), Self.pageSize)
+        (query.isWithoutValues, query.revision) = (isWithoutValues, revision)
+        var entries: [EtcdEntry] = []
+        while true {
+            let (range, _) = try await client.range(query, at: endpoint)
+            entries += range.entries
+            guard let last = range.entries.last, range.count > range.entries.count else {
+                return entries
+            }
+            query.prefix = last.key + [0]
+        }
+    }
+
+    /// Reads since when hosts are silent: their agents renew the lease of a report together with that of being alive.
+    private func silences(
+        _ silent: [(host: Int, lease: Int)], at endpoint: String
+    ) async -> [(host: Int, since: String)] {
+        await withTaskGroup(of: (Int, String)?.self) { group in
+            for (host, lease) in silent.prefix(Self.mostTimes) {
+                group.addTask { [client] in
+                    // The user may not be allowed to, and the lease may end meanwhile.
+                    guard let lease = try? await client.timeToLive(of: lease, at: endpoint) else {
+                        return nil
+                    }
+                    return (host, timestamp(.since1970 - lease.age))
+                }
+            }
+            return await group.reduce(into: []) {
+                if let time = $1 { $0.append((host: time.0, since: time.1)) }
+            }
+        }
+    }
+}
+#endif

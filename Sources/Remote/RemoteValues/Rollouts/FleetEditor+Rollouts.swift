@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#if Remote
+internal import TweakFormats
+package import TweakRecords
+
+// The keys of the rollout of a tweak:
+//
+//     plans/Category/Collection/Name            the plan, see RolloutPlan
+//     plans.leader/Category/Collection/Name     who carries it out, with a lease that ends if that process dies
+//     plans.wait/Category/Collection/Name       is there until the next step is due, with a lease of that time
+//
+// The lease is a timer that all hosts share, so that their clocks need not agree.
+
+/// The parts of a rollout in etcd.
+private enum RolloutPlace: String, CaseIterable {
+    case plan = "plans/"
+    case leader = "plans.leader/"
+    case wait = "plans.wait/"
+}
+
+/// The rollout of a tweak as it is in etcd.
+package struct StoredRollout: Sendable {
+    package let plan: RolloutPlan
+    /// The revision of the plan.
+    package let revision: Int
+    /// The process that carries it out.
+    package let leader: (by: String, revision: Int)?
+    /// The lease whose end is the time of the next step; `nil` if that is due.
+    let wait: Int?
+
+    package var isDue: Bool { wait == nil }
+}
+
+/// The right to carry out a rollout.
+struct RolloutLeadership: Sendable {
+    let tweak: TweakKey
+    let lease: Int
+    /// The revision that made it.
+    let revision: Int
+}
+
+extension FleetKeys {
+    fileprivate func key(_ place: RolloutPlace, of tweak: TweakKey) -> [UInt8] {
+        Array((root + place.rawValue + tweak.description).utf8)
+    }
+
+    /// The tweak whose rollout a key belongs to; `nil` for other keys.
+    fileprivate func rolledOut(_ place: RolloutPlace, _ key: [UInt8]) -> TweakKey? {
+        let prefix = root + place.rawValue
+        guard key.starts(with: prefix.utf8) else { return nil }
+        let bytes = key.dropFirst(prefix.utf8.count)
+        let tweak = TweakKey(String(decoding: bytes, as: UTF8.self))
+        return tweak.flatMap { $0.description.utf8.elementsEqual(bytes) ? $0 : nil }
+    }
+}
+
+extension FleetEditor {
+    // MARK: - Reading
+
+    /// Reads all rollouts of the application, sorted by tweak.
+    ///
+    /// - Returns: The rollouts, and messages about unreadable plans.
+    package func rollouts() async throws(FleetProblem) -> (rollouts: [StoredRollout], strangers: [String]) {
+        let range = try await onSomeMember { (endpoint) throws(FetchProblem) in
+            try await client.range(EtcdClient.RangeQuery(keys.rollouts), at: endpoint).0
+        }
+        let entries = Dictionary(range.entries.map { ($0.key, $0) }) { first, _ in first }
+        var (rollouts, strangers): ([StoredRollout], [String]) = ([], [])
+        for entry in range.entries {
+            do throws(FormatError) {
+                guard let tweak = keys.rolledOut(.plan, entry.key) else { continue }
+                let leader = entries[keys.key(.leader, of: tweak)]
+                rollouts.append(
+                    StoredRollout(
+                        plan: try RolloutPlan(json: entry.value, of: tweak), revision: entry.modified,
+                        leader: leader.map { (String(decoding: $0.value, as: UTF8.self), $0.modified) },
+                        wait: entries[keys.key(.wait, of: tweak)]?.lease))
+            } catch {
+                strangers.append("\(error)")
+            }
+        }
+        return (rollouts.sorted { $0.plan.tweak < $1.plan.tweak }, strangers)
+    }
+
+    /// Reads the rollout of a tweak; `nil` if there is none.
+    package func rollout(of tweak: TweakKey) async throws(FleetProblem) -> StoredRollout? {
+        let (rollouts, strangers) = try await rollouts()
+        if let found = rollouts.first(where: { $0.plan.tweak == tweak }) { return found }
+        guard let stranger = strangers.first(where: { $0.contains("\(tweak)") }) else { return nil }
+        throw .impossible(stranger)
+    }
+
+    /// The seconds until the next step of a rollout; `nil` if it is due.
+    package func secondsToStep(of rollout: StoredRollout) async -> Int? {
+        guard let wait = rollout.wait else { return nil }
+        let time = try? await onSomeMember { (endpoint) throws(FetchProblem) in
+            try await client.timeToLive(of: wait, at: endpoint)
+        }
+        return time.map { Int($0.remaining / .seconds(1)) }
+    }
+
+    // MARK: - Changing plans
+
+    /// Writes a new plan.
+    ///
+    /// - Parameter seconds: The time until its first step; `nil` for none.
+    /// - Throws: ``FleetProblem`` if the tweak has a plan that has not ended.
+    package func add(_ plan: RolloutPlan, startIn seconds: Int?) async throws(FleetProblem) {
+        let key = keys.key(.plan, of: plan.tweak)
+        let known = try await onSomeMember { (endpoint) throws(FetchProblem) in
+            try await client.range(EtcdClient.RangeQuery(key: key), at: endpoint).0.entries.first
+        }
+        if let known {
+            let old = try? RolloutPlan(json: known.value, of: plan.tweak)
+            guard old?.state.isEnd ?? true else {
+                throw .impossible(
+                    "\(plan.tweak): a rollout is \(old?.state.rawValue ?? ""); tweak fleet abort ends it")
+            }
+        }
+        var transaction = EtcdClient.Transaction()
+        transaction.conditions = [(key, known?.modified ?? 0)]
+        transaction.put(key, plan.json())
+        if let seconds, seconds > 0 {
+            try await addWait(seconds, of: plan.tweak, to: &transaction)
+        } else {
+            transaction.remove(keys.key(.wait, of: plan.tweak))
+        }
+        guard try await commit(transaction) != nil else {
+            throw .conflict("\(plan.tweak): somebody else has planned a rollout; nothing was changed")
+        }
+    }
+
+    /// Pauses, resumes or aborts a rollout.
+    ///
+    /// - Parameter make: Returns what to do; `nil` for nothing.
+    /// - Returns: The new plan and the change of the value; `nil` if there was nothing to do.
+    package func change(
+        rolloutOf tweak: TweakKey, by: String,
+        _ make: (RolloutPlan, RolloutPlan.Found) -> RolloutPlan.Transition?
+    ) async throws(FleetProblem) -> (plan: RolloutPlan, change: FleetChange?)? {
+        for _ in 0..<Self.mostRolloutAttempts {
+            guard let rollout = try await rollout(of: tweak) else {
+                throw .impossible("\(tweak): there is no rollout")
+            }
+            switch try await advance(rollout, by: by, make) {
+            case .nothing: return nil
+            case .conflict: continue
+            case .done(let plan, let change): return (plan, change)
+            }
+        }
+        throw .conflict("\(tweak): too many concurrent changes; nothing was changed")
+    }
+
+    private static let mostRolloutAttempts = 10
+
+    /// The outcome of ``advance(_:by:as:_:)``.
+    enum RolloutOutcome {
+        /// There was nothing to do.
+        case nothing
+        /// Somebody else was faster; nothing was changed.
+        case conflict
+        case done(RolloutPlan, FleetChange?)
+    }
+
+    /// Makes one transition of a rollout, in one transaction with the change of the value and its record.
+    ///
+    /// - Parameters:
+    ///   - rollout: The rollout as it was read.
+    ///   - leadership: The role that must still be ours; `nil` if anybody may do this.
+    func advance(
+        _ rollout: StoredRollout, by: String, as leadership: RolloutLeadership? = nil,
+        _ make: (RolloutPlan, RolloutPlan.Found) -> RolloutPlan.Transition?
+    ) async throws(FleetProblem) -> RolloutOutcome {
+        let tweak = rollout.plan.tweak
+        let contents = try await contents()
+        let kill = try await kill(of: tweak)
+        let found = RolloutPlan.Found(contents[tweak]?.value, kill: kill)
+        guard var transition = make(rollout.plan, found) else { return .nothing }
+        var transaction = EtcdClient.Transaction()
+        var change: FleetChange?
+        if let wanted = transition.change {
+            let values: [TweakKey: FleetValue?] = [tweak: wanted.value]
+            let made = self.change(values, contents, by, wanted.why, Self.newID)
+            transaction = self.transaction(made, values, contents)
+            // A kill must not be overlooked. The end of a rollout restores the value below it.
+            if kill == nil { transaction.conditions.append((killKey(of: tweak), 0)) }
+            change = made
+            transition.plan.note(made.number)
+        }
+        let key = keys.key(.plan, of: tweak)
+        transaction.conditions.append((key, rollout.revision))
+        if let leadership {
+            transaction.conditions.append((keys.key(.leader, of: tweak), leadership.revision))
+        }
+        transaction.put(key, transition.plan.json())
+        if let seconds = transition.wait { try await addWait(seconds, of: tweak, to: &transaction) }
+        guard let revision = try await commit(transaction) else { return .conflict }
+        return .done(transition.plan, change?.made(at: revision))
+    }
+
+    /// Puts the key that waits for the next step.
+    private func addWait(
+        _ seconds: Int, of tweak: TweakKey, to transaction: inout EtcdClient.Transaction
+    ) async throws(FleetProblem) {
+        let lease = try await onSomeMember { (endpoint) throws(FetchProblem) in
+            try await client.grantLease(for: .seconds(seconds), at: endpoint)
+        }
+        transaction.put(keys.key(.wait, of: tweak), Array("\(seconds)".utf8), lease: lease)
+    }
+
+    /// Commits a transaction once, so that it is not made twice.
+    ///
+    /// - Returns: The revision; `nil` if the preconditions did not hold.
+    private func commit(_ transaction: EtcdClient.Transaction) async throws(FleetProblem) -> Int? {
+        do throws(FetchProblem) {
+            let (isDone, header) = try await client.commit(transaction, at: members.current)
+            return isDone ? header.revision : nil
+        } catch {
+            let message = "\(members.current): \(error.message)"
+            if error.isRefusal { throw .refused(message) }
+            members.moveOn()
+            throw .unreachable("\(message); it is not known whether it was changed")
+        }
+    }
+
+    private func killKey(of tweak: TweakKey) -> [UInt8] { FleetKeys(settings, .kills).key(of: tweak) }
+
+    /// The reason of a tweak's kill; `nil` if it is not killed.
+    private func kill(of tweak: TweakKey) async throws(FleetProblem) -> String? {
+        let entry = try await onSomeMember { (endpoint) throws(FetchProblem) in
+            try await client.range(EtcdClient.RangeQuery(key: killKey(of: tweak)), at: endpoint).0.entries
+                .first
+        }
+        return entry.map { entry in
+            (try? FleetValue(json: entry.value, of: tweak))?.reason(in: .kills) ?? "killed"
+        }
+    }
+
+    // MARK: - Leading
+
+    /// Tries to become the one that carries out a rollout.
+    ///
+    /// - Parameter seconds: The time after which somebody else can take over if this process dies.
+    /// - Returns: `nil` if somebody else does it.
+    func lead(
+        rolloutOf tweak: TweakKey, by: String, seconds: Int
+    ) async throws(FleetProblem) -> RolloutLeadership? {
+        let lease = try await onSomeMember { (endpoint) throws(FetchProblem) in
+            try await client.grantLease(for: .seconds(seconds), at: endpoint)
+        }
+        var transaction = EtcdClient.Transaction()
+        let key = keys.key(.leader, of: tweak)
+        transaction.conditions = [(key, 0)]
+        transaction.put(key, Array(by.utf8), lease: lease)
+        if let revision = try await commit(transaction) {
+            return RolloutLeadership(tweak: tweak, lease: lease, revision: revision)
+        }
+        await end(lease)
+        return nil
+    }
+
+    /// Gives a role back, so that somebody else can take over at once.
+    func end(_ lease: Int) async {
+        try? await onSomeMember { (endpoint) throws(FetchProblem) in
+            try await client.endLease(lease, at: endpoint)
+        }
+    }
+
+    /// Keeps a role until the task is cancelled, or the role is lost.
+    func keep(_ leadership: RolloutLeadership, every pause: Duration) async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: pause)
+            let isThere = try? await onSomeMember { (endpoint) throws(FetchProblem) in
+                try await client.renewLease(leadership.lease, at: endpoint)
+            }
+            if isThere == false { return }
+        }
+    }
+}
+#endif

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#if Remote
+import CommandSupport
+import RemoteValues
+import TweakRecords
+import TweakSystem
+
+extension FleetStatus { func perform() throws(Failure) { try Fleet.status(self) } }
+
+extension Fleet {
+    static func status(_ options: FleetStatus) throws(Failure) {
+        let found = try asking(options.fleet) { (editor) async throws(FleetProblem) in
+            try await editor.fleetHosts()
+        }
+        warn(found.strangers)
+        let form = StatusForm(found, of: options.fleet.application)
+        switch options.fleet.format {
+        case .json: try failing { try printJSON(form) }
+        case .table: for text in form.texts(isOfAll: options.all) { print(text) }
+        }
+        guard options.check, form.current < form.known else { return }
+        let missing = counted(form.known - form.current, "host lacks", "hosts lack")
+        throw Failure("\(form.application): \(missing) the newest change or a value of it", .negative)
+    }
+}
+
+/// What the hosts of an application have. Its keys are a promise to scripts.
+private struct StatusForm: Encodable {
+    let application: String
+    /// The number of the newest change.
+    let newest: Int
+    /// The number of hosts.
+    let known: Int
+    /// The number of hosts that have the newest change and refuse nothing.
+    let current: Int
+    let hosts: [HostForm]
+
+    init(_ found: FleetHosts, of application: String) {
+        (self.application, newest, known) = (application, found.newest, found.hosts.count)
+        hosts = found.hosts.map { HostForm($0, newest: found.newest) }
+        current = hosts.count { $0.state == .current }
+    }
+
+    private func hosts(_ state: HostForm.State) -> [HostForm] { hosts.filter { $0.state == state } }
+
+    /// The text for people, in parts.
+    func texts(isOfAll: Bool) -> [String] {
+        guard known > 0 else { return [printable("\(application): no host has reported")] }
+        let share = "\(current) of \(counted(known, "known host", "known hosts"))"
+        let text =
+            newest == 0
+            ? "\(share) \(current == 1 ? "follows" : "follow") it; there are no changes"
+            : "\(share) \(current == 1 ? "has" : "have") version \(newest)"
+        var texts = [printable("\(application): \(text)")]
+        func list(_ hosts: [HostForm], _ one: String, _ several: String, _ table: ([HostForm]) -> TextTable) {
+            guard !hosts.isEmpty else { return }
+            texts.append("\n\(counted(hosts.count, one, several)):\n\(table(hosts).text)")
+        }
+        if isOfAll {
+            let table = TextTable(
+                header: ["HOST", "STATE", "VERSION", "LOADED", "PROCESSES", "AGENT"],
+                rows: hosts.map(\.row))
+            texts.append("\n\(table.text)")
+        }
+        list(
+            hosts.filter { !$0.isSilent && !$0.refused.isEmpty }, "host refuses values", "hosts refuse values"
+        ) {
+            TextTable(
+                header: ["HOST", "TWEAK", "REASON", "BUILD"], optional: ["BUILD"],
+                rows: $0.flatMap(\.refusalRows))
+        }
+        list(hosts(.behind), "host has an older version", "hosts have an older version") { hosts in
+            TextTable(
+                header: ["HOST", "VERSION", "LOADED"],
+                rows: hosts.map { [$0.host, "\($0.version)", $0.loaded ?? ""] })
+        }
+        list(hosts(.silent), "host is silent", "hosts are silent") { hosts in
+            TextTable(
+                header: ["HOST", "SINCE", "VERSION"],
+                rows: hosts.map { [$0.host, $0.silentSince ?? "not known", "\($0.version)"] })
+        }
+        list(
+            hosts.filter { !$0.isSilent && $0.sources.contains { $0.problem != nil } },
+            "host cannot load from a source",
+            "hosts cannot load from a source"
+        ) { hosts in
+            TextTable(header: ["HOST", "SOURCE", "PROBLEM"], rows: hosts.flatMap(\.problemRows))
+        }
+        return texts
+    }
+}
+
+private struct HostForm: Encodable {
+    enum State: String, Encodable {
+        /// It has the newest change, and takes all values as they are.
+        case current
+        case refuses, behind, silent
+    }
+
+    let host: String
+    let state: State
+    let version, revision: Int
+    let loaded, silentSince: String?
+    let processes: Int?
+    let refused: [Refusal]
+    /// The number of refusals that are not listed.
+    let more: Int?
+    let sources: [Source]
+    let agent: String?
+
+    struct Refusal: Encodable {
+        let tweak, reason: String
+        let build: String?
+    }
+
+    struct Source: Encodable {
+        let source, kind: String
+        let loaded, problem: String?
+    }
+
+    var isSilent: Bool { state == .silent }
+
+    init(_ report: HostReport, newest: Int) {
+        (host, version, revision) = (report.host, report.version, report.revision)
+        (loaded, silentSince, processes) = (report.loaded, report.silentSince, report.processes)
+        refused = report.refused.map { Refusal(tweak: $0.tweak, reason: $0.reason, build: $0.build) }
+        more = report.unlistedRefusals == 0 ? nil : report.unlistedRefusals
+        sources = report.sources.map {
+            Source(source: $0.name, kind: $0.kind, loaded: $0.loaded, problem: $0.problem)
+        }
+        agent = report.agent
+        state =
+            if report.isSilent { .silent } else if report.version < newest { .behind } else {
+                report.refused.isEmpty ? .current : .refuses
+            }
+    }
+
+    var row: [String] {
+        [
+            host, state.rawValue, "\(version)", loaded ?? "", processes.map { "\($0)" } ?? "not known",
+            agent ?? "",
+        ]
+    }
+
+    var refusalRows: [[String]] {
+        refused.map { [host, $0.tweak, $0.reason, $0.build ?? ""] }
+            + (more.map { [[host, "", "and \($0) more", ""]] } ?? [])
+    }
+
+    var problemRows: [[String]] {
+        sources.compactMap { source in
+            source.problem.map { [host, "\(source.source) (\(source.kind))", $0] }
+        }
+    }
+}
+#endif
