@@ -12,6 +12,21 @@ import TweakSystem
 extension Follow {
     /// Follows until a signal ends it.
     func perform() throws(Failure) {
+        let (signals, continuation) = AsyncStream.makeStream(of: CInt.self)
+        let (isOnce, end) = (once, DispatchSemaphore(value: 0))
+        // First of all, because systemd or a script may want a reload right after the start.
+        let sources = [SIGINT, SIGTERM, SIGHUP].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                continuation.yield(number)
+                guard number != SIGHUP else { return }
+                // Everything may end at any moment, as after SIGKILL: files are replaced atomically.
+                DispatchQueue.global().asyncAfter(deadline: .now() + Self.patienceAtEnd) { end.signal() }
+            }
+            source.resume()
+            return source
+        }
         let path = try Self.configuration(configurationPath)
         let configuration = try Self.read(path)
         guard let place = folder ?? AgentFolder.usual else {
@@ -28,20 +43,6 @@ extension Follow {
             folder: opened, isOnce: once, metrics: metrics.map { AgentMetrics(path: $0) }, programs: programs)
         programs?.keep(only: configuration.sources.map(\.name))
         if !once { try programs?.start() }
-        let (signals, continuation) = AsyncStream.makeStream(of: CInt.self)
-        let (isOnce, end) = (once, DispatchSemaphore(value: 0))
-        let sources = [SIGINT, SIGTERM, SIGHUP].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler {
-                continuation.yield(number)
-                guard number != SIGHUP else { return }
-                // Everything may end at any moment, as after SIGKILL: files are replaced atomically.
-                DispatchQueue.global().asyncAfter(deadline: .now() + Self.patienceAtEnd) { end.signal() }
-            }
-            source.resume()
-            return source
-        }
         Task {
             if isOnce {
                 let following = Task { await agent.follow(configuration) }
