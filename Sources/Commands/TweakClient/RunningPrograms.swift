@@ -160,7 +160,7 @@ package struct RunningProgram {
         return paths.sorted { $0.key < $1.key }.map { RunningProgram(pid: $0.key, socketPaths: $0.value) }
     }
 
-    /// Whether ``all(ofAllUsers:)`` is complete: root without capabilities, as in a locked away service, sees few others.
+    /// Whether ``all(ofAllUsers:)`` is complete: root without capabilities, as in a hardened service, sees few others.
     package static var canSeeAll: Bool {
         isConfined || geteuid() != 0 || ProcessEntry(pid: getpid())?.canTraceOthers ?? false
     }
