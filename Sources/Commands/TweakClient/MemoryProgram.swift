@@ -12,6 +12,8 @@ internal import TweakSystem
 package final class MemoryProgram: Program {
     private let process: ProcessMemory
     private var tweaksInMemory: MemoryTweaks
+    /// The adopted variables, which have no records.
+    private let variables: MemoryVariables
     private var guards: [MemoryGuard] = []
     /// Whether the user knows of the first guard. A sweep has one after the other.
     private var hasNamedGuard = false
@@ -41,28 +43,47 @@ package final class MemoryProgram: Program {
             // Judging by its files, it may have no tweaks.
             var scan = ProcessScan()
             switch scan.content(of: pid) {
-            case .library, .nothing: return nil
-            case .tweaks, nil: throw Failure(rule, about: title, .forbidden)
+            case .nothing where executable.map(AdoptedBuilds.areThere(for:)) != true: return nil
+            case .library: return nil
+            case .tweaks, .nothing, nil: throw Failure(rule, about: title, .forbidden)
             }
         } catch {
             throw error.failure(of: title)
         }
-        guard !tweaksInMemory.found.haveLibrary, !tweaksInMemory.found.images.isEmpty else { return nil }
+        let found = tweaksInMemory.found
+        guard !found.haveLibrary else { return nil }
+        let application = Self.application(in: found, self.executable, warn)
+        variables = MemoryVariables(
+            AdoptedBuilds.load(of: application, warn).imageVariables, in: process, found)
+        guard !found.images.isEmpty || !variables.isEmpty else { return nil }
         for problem in tweaksInMemory.found.problems { warn("\(title): \(problem)") }
     }
 
     package var description: ProgramDescription {
         ProgramDescription(
             program: executable,
-            application: ApplicationName.first(
-                environment: nil, declared: tweaksInMemory.found.applications, executable: executable,
-                problem: warn),
+            application: Self.application(in: tweaksInMemory.found, executable, warn),
             overrides: nil, pid: process.pid)
+    }
+
+    private static func application(
+        in images: MemoryImages, _ executable: String, _ warn: (String) -> Void
+    ) -> String {
+        ApplicationName.first(
+            environment: nil, declared: images.applications, executable: executable, problem: warn)
+    }
+
+    /// All tweaks with their values: those with records, and then the adopted variables.
+    private func all() -> [(declaration: TweakDeclaration, value: TweakValue?)] {
+        let declared = tweaksInMemory.all()
+        guard !variables.isEmpty else { return declared }
+        let keys = Set(declared.map(\.declaration.key))
+        return declared + variables.all().filter { !keys.contains($0.declaration.key) }
     }
 
     package func tweaks() -> [JSONTweak] {
         let waiting = tweaksInMemory.waiting()
-        return tweaksInMemory.all().map { status($0, waiting) }
+        return all().map { status($0, waiting) }
     }
 
     package func tweak(_ key: TweakKey) throws(Failure) -> JSONTweak? {
@@ -70,7 +91,8 @@ package final class MemoryProgram: Program {
         if tweaksInMemory.gate(of: key) != nil {
             try inMemory { () throws(MemoryError) in try tweaksInMemory.refresh([key]) }
         }
-        return tweaksInMemory.tweak(key).map { status($0, tweaksInMemory.waiting()) }
+        let tweak = tweaksInMemory.tweak(key) ?? variables.tweak(key)
+        return tweak.map { status($0, tweaksInMemory.waiting()) }
     }
 
     /// The tweak with a value that was read.
@@ -116,7 +138,7 @@ package final class MemoryProgram: Program {
 
     package func reset(_ scope: TweakScope) throws(Failure) {
         var defaults: [TweakKey: TweakValue] = [:]
-        for (declaration, value) in tweaksInMemory.all()
+        for (declaration, value) in all()
         where scope.contains(declaration.key) && isChanged(declaration, value) {
             defaults[declaration.key] = declaration.defaultValue
         }
@@ -167,7 +189,7 @@ package final class MemoryProgram: Program {
         _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool, _ durations: SetDurations
     ) throws(Failure) -> SetManyTweaks.Answer {
         if !durations.areNone { return try lease(values, durations) }
-        let known = tweaksInMemory.all()
+        let known = all()
         let (answer, admitted) = values.decide(for: known.map(\.declaration), allOrNothing: allOrNothing) {
             try tweaksInMemory.checkWriting($0, to: $1)
         }
@@ -182,7 +204,7 @@ package final class MemoryProgram: Program {
 
     package var overrides: OverridesDocument {
         var document = OverridesDocument()
-        for (declaration, value) in tweaksInMemory.all() where isChanged(declaration, value) {
+        for (declaration, value) in all() where isChanged(declaration, value) {
             document.set(value, for: declaration.key)
         }
         return document
@@ -211,7 +233,7 @@ package final class MemoryProgram: Program {
     ///
     /// - Throws: ``Failure`` if a tweak no longer exists.
     package func sampler(for keys: [TweakKey]) throws(Failure) -> MemorySampler {
-        guard let sampler = tweaksInMemory.sampler(for: keys) else {
+        guard let sampler = tweaksInMemory.sampler(for: keys, and: variables) else {
             throw Failure("one of the tweaks no longer exists", about: title, .unavailable)
         }
         return MemorySampler(sampler, title: title)
@@ -237,7 +259,10 @@ package final class MemoryProgram: Program {
         for (gate, values) in gated { try put(values, into: gate) }
         guard !direct.isEmpty else { return }
         try withLock { () throws(Failure) in
-            try inMemory { () throws(MemoryError) in try tweaksInMemory.set(direct) }
+            try inMemory { () throws(MemoryError) in
+                try tweaksInMemory.set(direct)
+                try variables.set(direct.filter { tweaksInMemory.tweak($0.key) == nil })
+            }
         }
     }
 

@@ -16,6 +16,8 @@ package final class OfflineProgram: Program {
     private let application: String
     /// The first declaration of each tweak, in the order of the running program.
     private let declarations: [TweakDeclaration]
+    /// Those of adopted variables, which no record declares.
+    private let adopted: [TweakDeclaration]
     private let overridesFile: OverridesFile
     package private(set) var overrides: OverridesDocument
     private let providers: OfflineProviders
@@ -35,12 +37,14 @@ package final class OfflineProgram: Program {
         (self.path, self.warn) = (path, warn)
         (overridesFile, overrides) = try Self.overrides(of: application, warn)
         providers = OfflineProviders(path: path, application: application, warn)
-        declarations = providers.declarations(besides: content.declarations)
+        let declared = providers.declarations(besides: content.declarations)
+        adopted = AdoptedBuilds.load(of: application, warn).declarations(of: path, besides: declared, warn)
+        declarations = declared + adopted
     }
 
     /// A program of which only the overrides are known, without types and defaults. Its values can be shown and reset.
     package init(application: String, warn: @escaping (String) -> Void) throws(Failure) {
-        (title, self.application, path) = (application, application, nil)
+        (title, self.application, path, adopted) = (application, application, nil, [])
         self.warn = warn
         (overridesFile, overrides) = try Self.overrides(of: application, warn)
         providers = OfflineProviders(path: nil, application: application, warn)
@@ -162,6 +166,9 @@ package final class OfflineProgram: Program {
         try check(durations)
         let key = tweak.declaration.key
         let value = try failing { try tweak.declaration.admit(text: text, current: tweak.nextValue).value }
+        do throws(NotRunning) { try checkKeeping(tweak.declaration) } catch {
+            throw Failure("\(error)", .unavailable)
+        }
         try change([key: value])
         return status(of: tweak.declaration)
     }
@@ -171,6 +178,18 @@ package final class OfflineProgram: Program {
         let keys =
             if case .tweak(let key) = scope { [key] } else { declarations.map(\.key).filter(scope.contains) }
         try change(Dictionary(keys.map { ($0, nil) }) { first, _ in first })
+    }
+
+    /// An error for a value that nothing would read at the next start.
+    private struct NotRunning: Error, CustomStringConvertible {
+        let key: TweakKey
+        var description: String {
+            "\(key): it is an adopted variable, which can be set while the program runs"
+        }
+    }
+
+    private func checkKeeping(_ declaration: TweakDeclaration) throws(NotRunning) {
+        if adopted.contains(where: { $0.key == declaration.key }) { throw NotRunning(key: declaration.key) }
     }
 
     private func check(_ durations: SetDurations) throws(Failure) {
@@ -185,7 +204,10 @@ package final class OfflineProgram: Program {
         _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool, _ durations: SetDurations
     ) throws(Failure) -> SetManyTweaks.Answer {
         try check(durations)
-        let (answer, admitted) = values.decide(for: declarations, allOrNothing: allOrNothing)
+        let (answer, admitted) = values.decide(for: declarations, allOrNothing: allOrNothing) {
+            _, declaration in
+            try checkKeeping(declaration)
+        }
         guard let admitted else { return answer }
         var changes: [TweakKey: TweakValue?] = admitted.mapValues { $0 }
         for declaration in declarations where resettingOthers && changes[declaration.key] == nil {

@@ -2,6 +2,7 @@
 internal import CommandSupport
 package import Glibc
 internal import TweakMemory
+internal import TweakOverrides
 package import TweakProtocol
 internal import TweakSystem
 
@@ -179,7 +180,7 @@ package struct RunningProgram {
     private static var isConfined: Bool { ControlDirectory.ownCandidates.count == 1 }
 }
 
-/// A process with tweaks but without the library.
+/// A process with tweaks or adopted variables but without the library.
 package struct MemoryProcess {
     package let pid: pid_t
     /// The path of its executable.
@@ -220,10 +221,12 @@ package struct MemoryProcess {
     private static func found() -> [(ProcessEntry, executable: String)] {
         var scan = ProcessScan()
         return ProcessEntry.all.sorted { $0.pid < $1.pid }.compactMap { process in
-            guard let executable = process.executable, scan.content(of: process.pid) == .tweaks else {
-                return nil
+            guard let executable = process.executable else { return nil }
+            switch scan.content(of: process.pid) {
+            case .tweaks: return (process, executable)
+            case .nothing where AdoptedBuilds.areThere(for: executable): return (process, executable)
+            case .nothing, .library, nil: return nil
             }
-            return (process, executable)
         }
     }
 }

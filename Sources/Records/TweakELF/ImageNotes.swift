@@ -30,13 +30,18 @@ package struct ImageSegment: Sendable {
 }
 
 extension [ImageSegment] {
-    /// Returns whether addresses, before relocation, can hold records: they are a multiple of 8, in one loaded and
-    /// writable segment, and in no page that the dynamic linker makes read-only after relocation.
+    /// Returns whether addresses, before relocation, can hold records: they are a multiple of 8 and can be written.
     ///
     /// `fbtweak__image_can_hold_records` does the same for the images of a running process.
     package func canHoldRecords(_ addresses: Range<UInt64>, pageSize: UInt64) -> Bool {
+        addresses.lowerBound % RecordRange.alignment == 0 && canBeWritten(addresses, pageSize: pageSize)
+    }
+
+    /// Returns whether a program can write to addresses, before relocation: they are in one loaded and writable
+    /// segment, and in no page that the dynamic linker makes read-only after relocation.
+    package func canBeWritten(_ addresses: Range<UInt64>, pageSize: UInt64) -> Bool {
         let size = addresses.upperBound - addresses.lowerBound
-        guard addresses.lowerBound % RecordRange.alignment == 0,
+        guard
             contains(where: {
                 $0.isLoaded && $0.isWritable && $0.holds(addresses.lowerBound, size, upTo: $0.memorySize)
             })
@@ -56,6 +61,8 @@ extension [ImageSegment] {
 package struct ImageNotes: Sendable {
     /// The build id.
     package private(set) var buildID: [UInt8]?
+    /// The address of the build id, before relocation.
+    package private(set) var buildIDAddress: UInt64?
     /// The address range of the records, before relocation.
     package private(set) var records: Range<UInt64>?
     /// Whether the image is, or contains, the Tweaks library.
@@ -89,6 +96,7 @@ package struct ImageNotes: Sendable {
             let names = bytes.extracting(name..<name + Int(nameSize))
             if type == UInt32(NT_GNU_BUILD_ID), names.elementsEqual("GNU\0") {
                 buildID = content.withUnsafeBytes { Array($0) }
+                buildIDAddress = segment.address &+ UInt64(start)
             } else if let type = NoteType(rawValue: type), names.elementsEqual("FBTweak\0") {
                 read(type, content, at: segment.address &+ UInt64(start), is64Bit: is64Bit, order)
             }

@@ -7,50 +7,70 @@ package import TweakRecords
 /// Use it on one thread at a time. *Measured* on the machine of the benchmarks: see `tools/bench memory`.
 package final class CellSampler {
     struct Cell {
-        /// The address of the record.
-        let record: UInt64
-        /// Its first eight bytes, which identify the record while they are unchanged.
-        let header: UInt64
-        let declaration: TweakDeclaration
-        let is64Bit: Bool
+        /// The address of the first byte to read: that of a record or of a variable.
+        fileprivate let start: UInt64
+        /// The first eight bytes of a record, which identify it while they are unchanged; `nil` for a variable.
+        fileprivate let header: UInt64?
+        fileprivate let declaration: TweakDeclaration
+        fileprivate let is64Bit: Bool
+        /// The number of bytes of the value.
+        fileprivate let valueCount: Int
+
+        /// The number of bytes to read. Of a record, these are the first eight, and the cell after them.
+        fileprivate var count: Int { valueOffset + valueCount }
+        fileprivate var valueOffset: Int { header == nil ? 0 : RecordLayout.cellOffset }
+
+        init(record: UInt64, header: UInt64, declaration: TweakDeclaration, is64Bit: Bool) {
+            (start, self.header, valueCount) = (record, header, 8)
+            (self.declaration, self.is64Bit) = (declaration, is64Bit)
+        }
+
+        init(variable: UInt64, count: Int, declaration: TweakDeclaration, is64Bit: Bool) {
+            (start, header, valueCount) = (variable, nil, count)
+            (self.declaration, self.is64Bit) = (declaration, is64Bit)
+        }
     }
 
-    /// The bytes read of a record: the first eight, and the cell after them.
-    private static let head = 16
     /// Smaller gaps between cells are read, too: copying some bytes is faster than looking up another page.
     private static let widestGap: UInt64 = 1024
 
     private let process: ProcessMemory
     private let cells: [Cell]
-    /// The offset of each head in the buffer.
+    private let images: [LoadedImage]
+    /// The offset of each cell in the buffer.
     private let offsets: [Int]
     private let buffer: UnsafeMutableRawBufferPointer
+    /// The bytes that are read.
+    private let byteCount: Int
     private let here, there: [iovec]
     private var raw: [UInt64]
     private var values: [TweakValue?]
 
-    init(_ process: ProcessMemory, _ cells: [Cell]) {
-        (self.process, self.cells) = (process, cells)
+    /// - Parameter images: The images that variables are in. Their build ids show that they are still there.
+    init(_ process: ProcessMemory, _ cells: [Cell], in images: [LoadedImage] = []) {
+        (self.process, self.cells, self.images) = (process, cells, images)
         var offsets = [Int](repeating: 0, count: cells.count)
         var spans: [(address: UInt64, count: Int)] = []
         var total = 0
-        for index in cells.indices.sorted(by: { cells[$0].record < cells[$1].record }) {
-            let address = cells[index].record
+        for index in cells.indices.sorted(by: { cells[$0].start < cells[$1].start }) {
+            let (address, size) = (cells[index].start, cells[index].count)
             if let last = spans.last, address - last.address <= UInt64(last.count) + Self.widestGap {
                 // Two cells may be the same.
-                let count = max(last.count, Int(address - last.address) + Self.head)
+                let count = max(last.count, Int(address - last.address) + size)
                 total += count - last.count
                 spans[spans.count - 1].count = count
             } else {
-                spans.append((address, Self.head))
-                total += Self.head
+                spans.append((address, size))
+                total += size
             }
-            // The head is at the end of the last span, unless it overlaps the one before.
+            // The cell is at the end of the last span, unless it overlaps the one before.
             let last = spans[spans.count - 1]
             offsets[index] = total - last.count + Int(address - last.address)
         }
         self.offsets = offsets
-        buffer = .allocate(byteCount: max(total, 1), alignment: 8)
+        byteCount = total
+        // The last value may be loaded as eight bytes.
+        buffer = .allocate(byteCount: total + 8, alignment: 8)
         buffer.initializeMemory(as: UInt8.self, repeating: 0)
         var here: [iovec] = []
         var offset = 0
@@ -85,7 +105,7 @@ package final class CellSampler {
             // Unchanged cells need no decoding, because the string at an address never changes.
             if hasValues, bits == raw[index] { continue }
             raw[index] = bits
-            values[index] = value(of: cells[index], at: offsets[index] + 8)
+            values[index] = value(of: cells[index], at: offsets[index] + cells[index].valueOffset)
         }
         hasValues = true
         return values
@@ -99,15 +119,24 @@ package final class CellSampler {
     }
 
     private func bits(_ index: Int) -> UInt64 {
-        buffer.loadUnaligned(fromByteOffset: offsets[index] + 8, as: UInt64.self)
+        let cell = cells[index]
+        let start = offsets[index] + cell.valueOffset
+        let bits = buffer.loadUnaligned(fromByteOffset: start, as: UInt64.self)
+        guard cell.valueCount < 8 else { return bits }
+        // Behind a variable others follow. The bytes in memory come first, whatever their order is.
+        let others = 64 - 8 * UInt64(cell.valueCount)
+        return ByteOrder.native == .little ? (bits << others) >> others : (bits >> others) << others
     }
 
     private func readCells() throws(MemoryError) {
         guard !cells.isEmpty else { return try process.checkIdentity() }
-        try process.move(here, there, total: buffer.count, isWritten: false)
-        for index in cells.indices
-        where buffer.loadUnaligned(fromByteOffset: offsets[index], as: UInt64.self) != cells[index].header {
-            throw process.hasEnded ? .ended : .replaced
+        try process.move(here, there, total: byteCount, isWritten: false)
+        for image in images where !image.isIn(process) { throw process.hasEnded ? .ended : .replaced }
+        for (cell, offset) in zip(cells, offsets) {
+            guard let header = cell.header else { continue }
+            guard buffer.loadUnaligned(fromByteOffset: offset, as: UInt64.self) == header else {
+                throw process.hasEnded ? .ended : .replaced
+            }
         }
     }
 

@@ -27,6 +27,8 @@ package struct MemoryImages: Sendable {
     package internal(set) var images: [MemoryImage] = []
     /// The executable, with or without records.
     package private(set) var executable: MemoryImage?
+    /// The images that are in memory and have a build id, by it.
+    package private(set) var identified: [[UInt8]: LoadedImage] = [:]
     /// Whether an image contains the Tweaks library.
     package private(set) var haveLibrary = false
     /// The program's names in the images.
@@ -68,7 +70,12 @@ package struct MemoryImages: Sendable {
                 }
                 continue
             }
-            if found.isInMemory { sawNothing = false }
+            if found.isInMemory {
+                sawNothing = false
+                if let loaded = LoadedImage(found.headers, bias: found.bias) {
+                    identified[loaded.buildID] = identified[loaded.buildID] ?? loaded
+                }
+            }
             haveLibrary = haveLibrary || found.headers.notes.hasLibrary
             if let application = found.headers.notes.application { applications.append(application) }
             let (sections, problem, isWhole) = found.sections(upTo: bytesLeft)
@@ -96,8 +103,8 @@ private struct FoundImage {
     private let regions: [MemoryRegion]
     /// The first bytes of the image in memory; `nil` if they are only in its file.
     private let start: [UInt8]?
-    private let bias: UInt64
     private let file: ELFFile?
+    let bias: UInt64
     let headers: ImageHeaders
 
     /// Whether its first bytes are in memory.

@@ -164,7 +164,7 @@ extension MemoryTweaks {
 
 extension ImageHeaders {
     /// A pointer of the machine, in the first bytes of a cell.
-    fileprivate func pointer(in bytes: RawSpan, at offset: Int) -> UInt64? {
+    func pointer(in bytes: RawSpan, at offset: Int) -> UInt64? {
         is64Bit
             ? bytes.number(at: offset, byteOrder)
             : (bytes.number(at: offset, byteOrder) as UInt32?).map(UInt64.init)
@@ -363,13 +363,21 @@ extension RawSpan {
 extension MemoryTweaks {
     /// Creates a sampler for some tweaks.
     ///
+    /// - Parameter variables: Variables without records, among which some of the tweaks are.
     /// - Returns: `nil` if a tweak does not exist, or the memory is that of a core.
-    package func sampler(for keys: [TweakKey]) -> CellSampler? {
+    package func sampler(for keys: [TweakKey], and variables: MemoryVariables? = nil) -> CellSampler? {
         guard let process = space as? ProcessMemory else { return nil }
         let places = places(of: keys)
         var cells: [CellSampler.Cell] = []
+        var images: [LoadedImage] = []
         for key in keys {
-            guard let place = places[key]?.first, let declaration = declaration(at: place) else { return nil }
+            guard let place = places[key]?.first else {
+                guard let (cell, image) = variables?.cell(of: key) else { return nil }
+                cells.append(cell)
+                if !images.contains(where: { $0.identity == image.identity }) { images.append(image) }
+                continue
+            }
+            guard let declaration = declaration(at: place) else { return nil }
             let section = section(place)
             let header: UInt64? = section.bytes.span.bytes.number(at: place.range.lowerBound, .native)
             cells.append(
@@ -377,6 +385,6 @@ extension MemoryTweaks {
                     record: section.address + UInt64(place.range.lowerBound), header: header ?? 0,
                     declaration: declaration, is64Bit: found.images[place.image].headers.is64Bit))
         }
-        return CellSampler(process, cells)
+        return CellSampler(process, cells, in: images)
     }
 }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+internal import CommandSupport
+internal import TweakELF
+internal import TweakMemory
+package import TweakOverrides
+internal import TweakProtocol
+internal import TweakRecords
+internal import TweakSystem
+
+extension AdoptedBuilds {
+    /// The adopted variables of an application; none if they cannot be read.
+    package static func load(of application: String, _ warn: (String) -> Void) -> AdoptedBuilds {
+        do throws(OverridesError) {
+            return try AdoptedFile(application: application).load()
+        } catch .noDirectory {
+            return AdoptedBuilds()
+        } catch {
+            warn("\(error)")
+            return AdoptedBuilds()
+        }
+    }
+
+    /// Returns whether variables of a program have been adopted, of whichever build.
+    static func areThere(for executable: String) -> Bool {
+        !load(of: lastComponent(of: executable)) { _ in }.builds.isEmpty
+    }
+
+    var imageVariables: [ImageVariable] {
+        builds.flatMap { build -> [ImageVariable] in
+            guard let buildID = bytes(ofHexadecimal: build.buildID) else { return [] }
+            return build.variables.map {
+                ImageVariable($0.tweak.declaration, address: $0.address, buildID: buildID)
+            }
+        }
+    }
+
+    /// The tweaks of an executable that does not run. If variables of another build were adopted, it says so.
+    func declarations(
+        of path: String, besides declared: [TweakDeclaration], _ warn: (String) -> Void
+    ) -> [TweakDeclaration] {
+        guard !builds.isEmpty, let id = buildID(of: path) else { return [] }
+        guard let variables = self[id] else {
+            if builds.contains(where: { $0.program == path }) {
+                warn(
+                    "\(path): it was built again since variables were adopted; tweak adopt --renew looks them up"
+                )
+            }
+            return []
+        }
+        let keys = Set(declared.map(\.key))
+        return variables.map(\.tweak.declaration).filter { !keys.contains($0.key) }
+    }
+}
+
+/// The bytes of hexadecimal digits; `nil` for other text.
+package func bytes(ofHexadecimal text: String) -> [UInt8]? {
+    let digits = Array(text.utf8)
+    guard digits.count.isMultiple(of: 2) else { return nil }
+    var bytes: [UInt8] = []
+    for index in stride(from: 0, to: digits.count, by: 2) {
+        guard let byte = UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16) else {
+            return nil
+        }
+        bytes.append(byte)
+    }
+    return bytes
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+internal import TweakJSON
+package import TweakProtocol
+internal import TweakSystem
+
+/// The variables of an application that a person has made tweaks of, in a file beside its overrides.
+///
+///     { "builds": [ { "buildID": "5f3c…", "program": "/usr/bin/game", "variables": [
+///       { "address": 16616, "variable": "physics.c:gravity", "tweak": { "category": "Variables", … } } ] } ] }
+///
+/// An address is only right for one build, so the variables are those of a build id.
+package struct AdoptedFile: Hashable, Sendable {
+    /// The path: `adopted.json` beside the overrides.
+    package let path: String
+    private var file: KeptFile { KeptFile(path: path) }
+
+    /// The builds that are kept; older ones are forgotten.
+    private static let mostBuilds = 16
+
+    /// The file of an application.
+    ///
+    /// - Throws: ``OverridesError/noDirectory(reason:)``.
+    package init(application: String) throws(OverridesError) {
+        path = try OverridesFile(application: application).directory + "/adopted.json"
+    }
+
+    /// Reads the file. One that does not exist has no variables.
+    ///
+    /// - Throws: ``OverridesError``.
+    package func load() throws(OverridesError) -> AdoptedBuilds {
+        guard let bytes = try file.read() else { return AdoptedBuilds() }
+        do throws(JSONError) { return try decodeJSON(from: bytes) } catch {
+            throw .corrupt(path: path, reason: "\(error)")
+        }
+    }
+
+    /// Changes the variables of a build.
+    ///
+    /// - Throws: ``OverridesError``, also if the file is corrupt; then it is unchanged.
+    package func update(
+        build: String, of program: String, _ change: (inout [AdoptedVariable]) -> Void
+    ) throws(OverridesError) {
+        try file.makeDirectories()
+        try file.withLock { () throws(OverridesError) in
+            var builds = try load().builds
+            var variables = builds.first { $0.buildID == build }?.variables ?? []
+            change(&variables)
+            builds.removeAll { $0.buildID == build }
+            if !variables.isEmpty {
+                builds.insert(AdoptedBuild(buildID: build, program: program, variables: variables), at: 0)
+            }
+            let adopted = AdoptedBuilds(builds: Array(builds.prefix(Self.mostBuilds)))
+            guard let json = try? encodeJSON(adopted, isPretty: true) else {
+                throw .system(action: "write", path: path, reason: "its content has no JSON form")
+            }
+            try file.replace(with: OverridesDocument.readable(json + [UInt8(ascii: "\n")], path))
+        }
+    }
+}
+
+/// The adopted variables of all builds of an application, the last changed first.
+package struct AdoptedBuilds: Codable, Hashable, Sendable {
+    package var builds: [AdoptedBuild]
+
+    package init(builds: [AdoptedBuild] = []) { self.builds = builds }
+
+    /// The variables of a build, by its build id in hexadecimal digits; `nil` if none has been adopted.
+    package subscript(buildID: String) -> [AdoptedVariable]? {
+        builds.first { $0.buildID == buildID }?.variables
+    }
+}
+
+/// The adopted variables of an executable or library.
+package struct AdoptedBuild: Codable, Hashable, Sendable {
+    package var buildID: String
+    /// The path it had.
+    package var program: String
+    package var variables: [AdoptedVariable]
+}
+
+/// A variable that a person has made a tweak of.
+package struct AdoptedVariable: Codable, Hashable, Sendable {
+    /// The name in the source, such as `physics.c:gravity` or `player.speed`.
+    package var variable: String
+    /// The address in the file, before relocation.
+    package var address: UInt64
+    package var tweak: JSONTweak
+
+    package init(variable: String, address: UInt64, tweak: JSONTweak) {
+        (self.variable, self.address, self.tweak) = (variable, address, tweak)
+    }
+}
