@@ -52,6 +52,8 @@ let package = Package(
         .target(name: "CTweaks", dependencies: ["CTweakSystem", "FBTweak"]),
         .target(name: "CTweakSystem"),
         .systemLibrary(name: "CLibELF", pkgConfig: "libelf", providers: [.apt(["libelf-dev"])]),
+        // Only for tweak-adopt.
+        .systemLibrary(name: "CLibDW", pkgConfig: "libdw", providers: [.apt(["libdw-dev"])]),
         .target(name: "TweakRecords"),
         .target(name: "TweakJSON", dependencies: ["TweakRecords"]),
         .target(name: "TweakFormats", dependencies: ["TweakJSON", "TweakRecords", "TweakSystem"]),
@@ -132,6 +134,9 @@ let package = Package(
         .target(
             name: "TweakMemory",
             dependencies: ["CTweakSystem", "TweakELF", "TweakFailures", "TweakRecords", "TweakSystem"]),
+        .target(
+            name: "TweakDWARF",
+            dependencies: ["CLibDW", "TweakELF", "TweakMemory", "TweakRecords", "TweakSystem"]),
         .target(
             name: "TweakClient",
             dependencies: [
@@ -277,6 +282,8 @@ let package = Package(
         .testTarget(name: "TweakPlotTests", dependencies: ["TestSupport", "TweakPlot", "TweakRecords"]),
         .testTarget(
             name: "TweakMemoryTests", dependencies: ["TestSupport", "TweakMemory", "TweakRecords"]),
+        .testTarget(
+            name: "TweakDWARFTests", dependencies: ["TestSupport", "TweakDWARF", "TweakRecords"]),
         .testTarget(name: "TweakELFTests", dependencies: ["TestSupport", "TweakELF", "TweakRecords"]),
         .testTarget(
             name: "TweaksTests",
@@ -323,8 +330,8 @@ let package = Package(
 
 /// The folders of `Sources`, each with the targets in it.
 let folders = [
-    "System": ["CLibELF", "CTweakSystem", "TweakFailures", "TweakSystem"],
-    "Records": ["TweakELF", "TweakMemory", "TweakRecords"],
+    "System": ["CLibDW", "CLibELF", "CTweakSystem", "TweakFailures", "TweakSystem"],
+    "Records": ["TweakDWARF", "TweakELF", "TweakMemory", "TweakRecords"],
     "Formats": ["TweakFormats", "TweakJSON", "TweakOverrides", "TweakProtocol", "TweakTargeting"],
     "Library": [
         "CTweaks", "TweakMacros", "Tweaks", "TweaksConfiguration", "TweaksProviderTesting", "TweaksRemote",

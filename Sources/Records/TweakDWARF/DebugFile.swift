@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+internal import CLibDW
+internal import Glibc
+package import TweakELF
+internal import TweakMemory
+internal import TweakRecords
+internal import TweakSystem
+
+/// An executable or library with its debug information, wherever that is: in the file itself, in a file of the same build
+/// id below `/usr/lib/debug`, in the one that `.gnu_debuglink` names, and in the files that those refer to.
+///
+/// Source of the format: the DWARF standard, versions 2 to 5, and elfutils' libdw, which reads it.
+final class DebugFile {
+    let path: String
+    let buildID: [UInt8]?
+    let segments: [ImageSegment]
+    let is64Bit: Bool
+    private let file: ELFFile
+    private let session: OpaquePointer
+    let dwarf: OpaquePointer
+
+    /// - Parameters:
+    ///   - path: The path of the executable or library.
+    ///   - asksServers: Whether to ask the servers in `DEBUGINFOD_URLS` for missing debug information.
+    init(path: String, asksServers: Bool) throws(DebugFileError) {
+        do throws(ELFError) { file = try ELFFile(path: path) } catch { throw .file(error) }
+        guard
+            let headers = ImageHeaders(
+                file.bytes(at: 0, count: 4096),
+                read: { [file] in
+                    file.bytes(at: Int(clamping: $0.offset), count: Int(clamping: $0.fileSize))
+                }), headers.byteOrder == .native
+        else { throw .noImage(path: path) }
+        self.path = path
+        (segments, buildID, is64Bit) = (headers.segments, headers.notes.buildID, headers.is64Bit)
+        // libdwfl asks them whenever the variable is set.
+        if !asksServers { unsetenv("DEBUGINFOD_URLS") }
+        guard let session = fbtweak__begin_debug_files() else { throw .unreadable(path: path, Self.reason) }
+        guard let module = dwfl_report_offline(session, path, path, -1),
+            dwfl_report_end(session, nil, nil) == 0
+        else {
+            defer { dwfl_end(session) }
+            throw .unreadable(path: path, Self.reason)
+        }
+        var bias: Dwarf_Addr = 0
+        guard let dwarf = dwfl_module_getdwarf(module, &bias) else {
+            defer { dwfl_end(session) }
+            let number = dwfl_errno()
+            // libdwfl has no name for the number, which it shares with the message.
+            let reason = dwfl_errmsg(number).map { String(cString: $0) } ?? ""
+            throw reason == "No DWARF information found" || reason == "no matching ELF file found"
+                ? .noInformation(path: path, hasBuildID: buildID != nil)
+                : .unreadable(path: path, reason)
+        }
+        (self.session, self.dwarf) = (session, dwarf)
+    }
+
+    deinit { dwfl_end(session) }
+
+    private static var reason: String {
+        dwfl_errmsg(-1).map { String(cString: $0) } ?? "unknown error"
+    }
+
+    /// The initial content of a variable; zeros where the file has no content, as for `.bss`.
+    func bytes(at address: UInt64, count: Int) -> [UInt8]? {
+        for segment in segments where segment.isLoaded && address >= segment.address {
+            let start = address - segment.address
+            guard start < segment.memorySize, UInt64(count) <= segment.memorySize - start else { continue }
+            let inFile = start < segment.fileSize ? Int(min(segment.fileSize - start, UInt64(count))) : 0
+            let bytes = file.bytes(at: Int(clamping: segment.offset &+ start), count: inFile)
+            return bytes + [UInt8](repeating: 0, count: count - bytes.count)
+        }
+        return nil
+    }
+}
+
+/// An error in reading debug information.
+package enum DebugFileError: Error, Hashable {
+    /// The file cannot be read as ELF.
+    case file(ELFError)
+    /// The file is neither an executable nor a library, or for a machine with another byte order.
+    case noImage(path: String)
+    /// There is no debug information for the file.
+    case noInformation(path: String, hasBuildID: Bool)
+    /// The debug information has no variables, as with `-g1`.
+    case noVariables(path: String)
+    /// The debug information cannot be read. The reason is libdw's.
+    case unreadable(path: String, String)
+}
+
+extension DebugFileError: CustomStringConvertible {
+    /// The file, the reason and the remedy.
+    package var description: String {
+        switch self {
+        case .file(let error): "\(error)"
+        case .noImage(let path): "\(path): it is neither an executable nor a shared library for this machine"
+        case .noInformation(let path, let hasBuildID):
+            "\(path): there is no debug information; compile with -g"
+                + (hasBuildID
+                    ? ", install the package with its debug symbols, or ask the servers in DEBUGINFOD_URLS with "
+                        + "--debuginfod" : "")
+        case .noVariables(let path):
+            "\(path): its debug information describes no variables; compile with -g instead of -g1"
+        case .unreadable(let path, let reason): "\(path): cannot read the debug information: \(reason)"
+        }
+    }
+}

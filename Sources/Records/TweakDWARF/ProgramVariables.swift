@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: BSD-3-Clause
+internal import Glibc
+internal import TweakELF
+package import TweakRecords
+
+/// The global and static variables of an executable or library, from its debug information.
+package final class ProgramVariables {
+    private let file: DebugFile
+    private let types: TypeReader
+    private let end: ContinuousClock.Instant
+    /// The variables, by name.
+    package let variables: [ProgramVariable]
+    /// What could not be read.
+    package let problems: [String]
+    /// The build id of the file.
+    package var buildID: [UInt8]? { file.buildID }
+
+    /// The time limit for reading the debug information of all variables. Afterwards they have no parts.
+    package static let mostTime: Duration = .seconds(60)
+
+    /// Reads debug information.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the executable or library.
+    ///   - asksServers: Whether to ask the servers in `DEBUGINFOD_URLS` for missing debug information.
+    package init(
+        path: String, asksServers: Bool = false, mostTime: Duration = mostTime
+    ) throws(DebugFileError) {
+        end = .now + mostTime
+        file = try DebugFile(path: path, asksServers: asksServers)
+        let scan = VariableScan(file.dwarf, until: end)
+        guard !scan.variables.isEmpty || !scan.problems.isEmpty else { throw .noVariables(path: path) }
+        types = TypeReader(byteOrder: .native, is64Bit: file.is64Bit, definitions: scan.definitions)
+        problems = scan.problems
+        variables = Self.named(scan.variables)
+    }
+
+    /// Gives variables of the same name the names of their source files, as far as these are needed.
+    private static func named(_ found: [VariableScan.Found]) -> [ProgramVariable] {
+        var variables: [ProgramVariable] = []
+        for (name, group) in Dictionary(grouping: found, by: \.name) {
+            var names = group.map { _ in name }
+            var depth = 1
+            // Then the places are the difference.
+            let longest = 1 + (group.map { $0.unit.count(where: { $0 == "/" }) }.max() ?? 0)
+            while Set(names).count < group.count, depth <= longest {
+                names = group.map { "\(lastComponents(depth, of: $0.unit)):\(name)" }
+                depth += 1
+            }
+            if Set(names).count < group.count {
+                names = group.map { "\(lastComponents(1, of: $0.unit)):\($0.entry.line ?? 0):\(name)" }
+            }
+            for (variable, shownName) in zip(group, names) {
+                variables.append(ProgramVariable(variable, shownName: shownName))
+            }
+        }
+        return variables.sorted { ($0.name, $0.shownName) < ($1.name, $1.shownName) }
+    }
+
+    private static func lastComponents(_ count: Int, of path: String) -> String {
+        path.split(separator: "/").suffix(count).joined(separator: "/")
+    }
+
+    // MARK: - Parts
+
+    /// The whole of a variable.
+    package func whole(of variable: ProgramVariable) -> VariablePart {
+        VariablePart(
+            name: variable.shownName, variable: variable, type: types.type(variable.entry.type), offset: 0,
+            isConst: false, isVolatile: false, isBitField: false)
+    }
+
+    /// The variables and parts of them that have values, in the order of the names: each member of structures, and for
+    /// arrays one part for all elements, with the range of the indices instead of one.
+    package func values(of variable: ProgramVariable) -> [VariablePart] { values(in: whole(of: variable)) }
+
+    /// The parts of a part that have values, as ``values(of:)``.
+    package func values(in part: VariablePart) -> [VariablePart] {
+        var parts: [VariablePart] = []
+        collect(part, depth: 0, &parts)
+        return parts
+    }
+
+    private static let deepestPart = 16
+    private static let mostParts = 10_000
+
+    private func collect(_ part: VariablePart, depth: Int, _ parts: inout [VariablePart]) {
+        guard parts.count < Self.mostParts else { return }
+        guard ContinuousClock.now < end else { return parts.append(part) }
+        switch part.type.shape {
+        case .record(let members) where depth < Self.deepestPart:
+            let members = types.members(of: members)
+            if members.isEmpty { parts.append(part) }
+            for member in members { collect(self.part(member, of: part), depth: depth + 1, &parts) }
+        case .array(let elements)
+        where depth < Self.deepestPart && elements.counts.allSatisfy({ $0 ?? 0 > 0 }):
+            let indices = elements.counts.map { "[0..\(($0 ?? 1) - 1)]" }.joined()
+            let element = self.element(of: part, elements, named: indices, offset: 0)
+            collect(element, depth: depth + 1, &parts)
+        default: parts.append(part)
+        }
+    }
+
+    private func part(_ member: TypeReader.Member, of whole: VariablePart) -> VariablePart {
+        VariablePart(
+            name: whole.name + "." + member.name, variable: whole.variable,
+            type: types.type(member.entry.type),
+            offset: whole.offset &+ member.offset, isConst: whole.isConst || whole.type.isConst,
+            isVolatile: whole.isVolatile || whole.type.isVolatile, isBitField: member.isBitField)
+    }
+
+    private func element(
+        of whole: VariablePart, _ elements: VariableType.Elements, named name: String, offset: UInt64
+    ) -> VariablePart {
+        VariablePart(
+            name: whole.name + name, variable: whole.variable, type: types.type(elements.entry),
+            offset: whole.offset &+ offset, isConst: whole.isConst || whole.type.isConst,
+            isVolatile: whole.isVolatile || whole.type.isVolatile, isBitField: false)
+    }
+
+    /// The variable, or the part of one, with a name such as `player.speed`, `table[3].weight` or `physics.c:gravity`.
+    ///
+    /// - Throws: ``VariableNameError`` if there is none, or several.
+    package func part(named text: String) throws(VariableNameError) -> VariablePart {
+        var named: (variables: [ProgramVariable], rest: Substring)?
+        // The longest name that a variable has: those of Swift have dots too.
+        let ends = text.indices.filter { text[$0] == "." || text[$0] == "[" } + [text.endIndex]
+        for end in ends.reversed() {
+            let variables = variables(named: text[..<end])
+            if !variables.isEmpty {
+                named = (variables, text[end...])
+                break
+            }
+        }
+        guard let named else {
+            throw .unknown(text, nearest: variables.lazy.map(\.shownName).nearest(to: text))
+        }
+        guard named.variables.count == 1 else {
+            throw .ambiguous(text, named.variables.map { $0.shownName + named.rest })
+        }
+        return try part(of: whole(of: named.variables[0]), named.rest, in: text)
+    }
+
+    private func part(
+        of whole: VariablePart, _ path: Substring, in text: String
+    ) throws(VariableNameError) -> VariablePart {
+        var (part, rest) = (whole, path)
+        while let mark = rest.first {
+            rest = rest.dropFirst()
+            if mark == ".", case .record(let members) = part.type.shape {
+                let name = rest.prefix { $0 != "." && $0 != "[" }
+                rest = rest[name.endIndex...]
+                let members = types.members(of: members)
+                guard let member = members.first(where: { $0.name == name }) else {
+                    throw .noMember(part.name, String(name), members: members.map(\.name))
+                }
+                part = self.part(member, of: part)
+            } else if mark == "[", case .array(let elements) = part.type.shape {
+                var indices: [UInt64] = []
+                while indices.count < elements.counts.count {
+                    guard let end = rest.firstIndex(of: "]"), let index = UInt64(rest[..<end]) else {
+                        throw .malformed(text)
+                    }
+                    indices.append(index)
+                    rest = rest[rest.index(after: end)...]
+                    guard indices.count < elements.counts.count else { break }
+                    guard rest.popFirst() == "[" else { throw .indices(part.name, part.type.name) }
+                }
+                part = try element(of: part, elements, indices)
+            } else {
+                throw .noParts(part.name, part.type.name)
+            }
+        }
+        return part
+    }
+
+    private func element(
+        of part: VariablePart, _ elements: VariableType.Elements, _ indices: [UInt64]
+    ) throws(VariableNameError) -> VariablePart {
+        var place: UInt64 = 0
+        for (index, count) in zip(indices, elements.counts) {
+            guard let count, index < count else { throw .index(part.name, index, part.type.name) }
+            // Whether the array is too large for an address is known from its size.
+            place = place &* count &+ index
+        }
+        guard part.type.size != nil, let size = types.type(elements.entry).size else {
+            throw .index(part.name, indices.last ?? 0, part.type.name)
+        }
+        return element(
+            of: part, elements, named: indices.map { "[\($0)]" }.joined(), offset: place &* size)
+    }
+
+    private func variables(named text: Substring) -> [ProgramVariable] {
+        let exact = variables.filter { $0.shownName == text }
+        if !exact.isEmpty { return exact }
+        guard let name = VariableName(text) else { return [] }
+        let whole = variables.filter { name.isWhole($0) }
+        return whole.isEmpty ? variables.filter { name.isEnd(of: $0) } : whole
+    }
+
+    // MARK: - Writing
+
+    /// The address of a part, before relocation; or the reason why it cannot be set.
+    package func place(of part: VariablePart) -> VariablePlace {
+        if let reason = obstacle(of: part) { return .none(reason) }
+        guard case .address(let start) = part.variable.location, let size = part.type.size else {
+            return .none("")
+        }
+        return .address(start &+ part.offset, size: Int(clamping: size))
+    }
+
+    private func obstacle(of part: VariablePart) -> String? {
+        if let obstacle = part.variable.location.obstacle { return obstacle }
+        guard case .address(let start) = part.variable.location else { return "" }
+        switch part.type.shape {
+        case .value, .text: break
+        case .record(let members) where types.members(of: members).isEmpty:
+            return "its members are not in the debug information"
+        case .record: return "it is a structure; name a member"
+        case .array: return "it is an array; name an element"
+        case .other(let reason): return reason
+        }
+        if part.isBitField { return "it is a bit field: setting it would race with its neighbours" }
+        guard let size = part.type.size, size > 0,
+            case let (first, overflows) = start.addingReportingOverflow(part.offset), !overflows,
+            case let (last, overflows) = first.addingReportingOverflow(size), !overflows
+        else { return "its size is unknown" }
+        guard
+            file.segments.contains(where: {
+                $0.isLoaded && $0.address <= first && last <= $0.address &+ $0.memorySize
+            })
+        else { return "it is not in the program: the linker has removed it" }
+        return nil
+    }
+
+    /// The reason why a part that can be read cannot be written, or `nil`.
+    package func obstacleToWriting(_ part: VariablePart) -> String? {
+        guard case .address(let address, let size) = place(of: part) else { return nil }
+        if part.isConst || part.type.isConst {
+            return
+                "it is const, and the compiler may have used its value; remove const, or declare it as a tweak"
+        }
+        if case .text = part.type.shape {
+            return "a text can only be watched: a new one would need memory in the program"
+        }
+        let pageSize = UInt64(max(sysconf(Int32(_SC_PAGESIZE)), 4096))
+        guard file.segments.canBeWritten(address..<address + UInt64(size), pageSize: pageSize) else {
+            return "it is in read-only memory: nothing writes it; make it volatile, or declare it as a tweak"
+        }
+        return nil
+    }
+
+    /// The initial value in the file; `nil` if it is not there.
+    package func initialValue(of part: VariablePart) -> TweakValue? {
+        guard case .value(let type, _) = part.type.shape, case .address(let address, _) = place(of: part),
+            let bytes = file.bytes(at: address, count: type.byteCount)
+        else { return nil }
+        return bytes.span.bytes.value(at: 0, type, .native)
+    }
+}
+
+/// A global or static variable.
+package struct ProgramVariable: Sendable {
+    /// The name with its scopes, such as `game::Physics::gravity`.
+    package let name: String
+    /// The name, with a source file in front if others have the same.
+    package let shownName: String
+    /// The path of the source file of its unit.
+    package let unit: String
+    /// Whether the code that uses it may have been optimized.
+    package let isOptimized: Bool
+    package let location: VariableLocation
+    nonisolated(unsafe) let entry: DebugEntry
+
+    init(_ found: VariableScan.Found, shownName: String) {
+        self.shownName = shownName
+        (name, unit, isOptimized) = (found.name, found.unit, found.isOptimized)
+        (location, entry) = (found.location, found.entry)
+    }
+
+    /// The place of the declaration, such as `physics.c:12`.
+    package var declaredAt: String? {
+        guard let file = entry.file ?? (unit.isEmpty ? nil : unit) else { return nil }
+        return entry.line.map { "\(file):\($0)" } ?? file
+    }
+}
+
+/// A variable, a member of one, or an element of one.
+package struct VariablePart {
+    package let name: String
+    package let variable: ProgramVariable
+    package let type: VariableType
+    /// Its offset from the variable's address.
+    let offset: UInt64
+    /// Whether what it is in is const or volatile.
+    let isConst, isVolatile: Bool
+    let isBitField: Bool
+
+    /// The name without that of the source file.
+    package var plainName: String { variable.name + name.dropFirst(variable.shownName.count) }
+
+    /// Whether it is volatile, or in something that is.
+    package var isVolatileWhole: Bool { isVolatile || type.isVolatile }
+
+    /// Whether each read in the source is one in the code.
+    package var isAlwaysRead: Bool { isVolatileWhole || !variable.isOptimized }
+}
+
+/// The place of a variable in a file.
+package enum VariablePlace: Hashable, Sendable {
+    case address(UInt64, size: Int)
+    /// There is none that could be read. The text is the reason and the remedy.
+    case none(String)
+}

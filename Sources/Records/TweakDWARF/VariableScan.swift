@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+internal import CLibDW
+
+/// Finds the global and static variables in debug information.
+///
+/// Hostile files are bounded by the number of entries, the depth of scopes and the time.
+struct VariableScan {
+    static let deepest = 64
+    static let mostVariables = 1_000_000
+    static let mostEntries = 200_000_000
+
+    /// A variable that was found.
+    struct Found {
+        let entry: DebugEntry
+        let name: String
+        /// The path of the source file of its unit.
+        let unit: String
+        let isOptimized: Bool
+        var location: VariableLocation
+    }
+
+    private(set) var variables: [Found] = []
+    /// The complete types, by name.
+    private(set) var definitions: [String: DebugEntry] = [:]
+    private(set) var problems: [String] = []
+    private(set) var unitCount = 0
+
+    /// The variables without a declaration, by their entries.
+    private var indices: [UInt: Int] = [:]
+    /// Variables that only say where others are, which are those of their abstract origins.
+    private var concrete: [(origin: UInt, found: Found)] = []
+    /// The declarations in classes of what is defined elsewhere. Those of inline variables have a value too.
+    private var defined: Set<UInt> = []
+    private var entryCount = 0
+    private let end: ContinuousClock.Instant
+
+    init(_ dwarf: OpaquePointer, until end: ContinuousClock.Instant) {
+        self.end = end
+        var unit: OpaquePointer?
+        while true {
+            var next: OpaquePointer?
+            var (version, type): (Dwarf_Half, UInt8) = (0, 0)
+            var (entry, split) = (Dwarf_Die(), Dwarf_Die())
+            let result = dwarf_get_units(dwarf, unit, &next, &version, &type, &entry, &split)
+            guard result == 0, let next else {
+                if result < 0 { problems.append(Self.reason) }
+                break
+            }
+            unit = next
+            unitCount += 1
+            // Of a unit with a type, the other entry is that type.
+            let isSplit = split.addr != nil && Int(type) == Int(DW_UT_skeleton)
+            guard scan(DebugEntry(entry), isSplit ? DebugEntry(split) : nil, type) else { break }
+        }
+        merge()
+    }
+
+    private static var reason: String { dwarf_errmsg(-1).map { String(cString: $0) } ?? "unknown error" }
+
+    /// What all entries of a unit have in common.
+    private struct Unit {
+        let path: String
+        let isOptimized, isSwift: Bool
+    }
+
+    /// - Returns: Whether to go on.
+    private mutating func scan(_ skeleton: DebugEntry, _ split: DebugEntry?, _ type: UInt8) -> Bool {
+        let entry = split ?? skeleton
+        let path = entry.name ?? skeleton.name ?? ""
+        if split == nil, Int(type) == Int(DW_UT_skeleton) {
+            let name = skeleton.attribute(Int(DW_AT_dwo_name)) ?? skeleton.attribute(Int(DW_AT_GNU_dwo_name))
+            problems.append("the debug information in \(name?.text ?? "a .dwo file") cannot be read")
+        }
+        let producer =
+            (entry.attribute(Int(DW_AT_producer)) ?? skeleton.attribute(Int(DW_AT_producer)))?.text ?? ""
+        let language = (entry.attribute(Int(DW_AT_language)) ?? skeleton.attribute(Int(DW_AT_language)))?
+            .unsigned
+        let options = producer.split(separator: " ")
+        let unit = Unit(
+            path: path,
+            // Only GCC writes its options there.
+            isOptimized: options.contains { $0.hasPrefix("-O") && $0 != "-O0" } || !producer.hasPrefix("GNU"),
+            isSwift: language == UInt64(DW_LANG_Swift))
+        return scan(unit, from: entry)
+    }
+
+    /// A list of entries that is being read.
+    private struct Level {
+        var next: DebugEntry?
+        let scopes: String
+        let isInFunction: Bool
+        let isInType: Bool
+    }
+
+    private mutating func scan(_ unit: Unit, from root: DebugEntry) -> Bool {
+        var levels = [Level(next: root.firstChild, scopes: "", isInFunction: false, isInType: false)]
+        while let level = levels.last {
+            guard let entry = level.next else {
+                levels.removeLast()
+                continue
+            }
+            levels[levels.count - 1].next = entry.sibling
+            entryCount += 1
+            if entryCount & 0xFFF == 0 {
+                guard entryCount < Self.mostEntries, variables.count < Self.mostVariables,
+                    ContinuousClock.now < end
+                else {
+                    problems.append("it is too large, and only a part of it is read")
+                    return false
+                }
+            }
+            let tag = entry.tag
+            switch tag {
+            case Int(DW_TAG_variable), Int(DW_TAG_member):
+                // A data member of objects is none.
+                if tag == Int(DW_TAG_member), !entry.flag(Int(DW_AT_external)),
+                    !entry.flag(Int(DW_AT_declaration))
+                {
+                    continue
+                }
+                add(entry, level, unit)
+            case Int(DW_TAG_namespace), Int(DW_TAG_module):
+                enter(entry, level, &levels)
+            case Int(DW_TAG_structure_type), Int(DW_TAG_class_type), Int(DW_TAG_union_type),
+                Int(DW_TAG_enumeration_type):
+                guard !level.isInFunction, let name = entry.name else { continue }
+                let isDeclared = entry.flag(Int(DW_AT_declaration))
+                if !isDeclared {
+                    definitions[level.scopes + name] = definitions[level.scopes + name] ?? entry
+                }
+                if tag != Int(DW_TAG_enumeration_type) { enter(entry, level, &levels, isType: true) }
+            case Int(DW_TAG_subprogram), Int(DW_TAG_lexical_block), Int(DW_TAG_inlined_subroutine),
+                Int(DW_TAG_try_block), Int(DW_TAG_catch_block):
+                enter(entry, level, &levels, isFunction: true)
+            default: break
+            }
+        }
+        return true
+    }
+
+    private func enter(
+        _ entry: DebugEntry, _ level: Level, _ levels: inout [Level], isFunction: Bool = false,
+        isType: Bool = false
+    ) {
+        guard levels.count < Self.deepest, let child = entry.firstChild else { return }
+        let scopes = isFunction ? level.scopes : level.scopes + QualifiedName.name(of: entry) + "::"
+        levels.append(
+            Level(
+                next: child, scopes: scopes, isInFunction: level.isInFunction || isFunction, isInType: isType)
+        )
+    }
+
+    private mutating func add(_ entry: DebugEntry, _ level: Level, _ unit: Unit) {
+        guard !entry.flag(Int(DW_AT_declaration)) || entry.has(Int(DW_AT_const_value)) else { return }
+        let location = VariableLocation(of: entry)
+        if level.isInFunction {
+            // All others have places on the stack or in registers, or cannot be told from these.
+            switch location {
+            case .address, .threadLocal: break
+            default: return
+            }
+        }
+        if level.isInType, case .optimizedOut = location { return }
+        let origin = entry.reference(Int(DW_AT_abstract_origin))
+        let isPlain = origin == nil && !entry.has(Int(DW_AT_specification)) && !level.isInFunction
+        var swiftName: String?
+        if unit.isSwift, let symbol = entry.attribute(Int(DW_AT_linkage_name), isInherited: true)?.text {
+            swiftName = QualifiedName(swift: symbol)?.text
+        }
+        guard
+            let name = swiftName
+                ?? (isPlain ? entry.name.map({ level.scopes + $0 }) : QualifiedName(of: entry)?.text)
+        else { return }
+        let found = Found(
+            entry: entry, name: name, unit: unit.path, isOptimized: unit.isOptimized,
+            location: location)
+        if let declaration = entry.reference(Int(DW_AT_specification)) { defined.insert(declaration.id) }
+        if let origin { return concrete.append((origin.id, found)) }
+        indices[entry.id] = variables.count
+        variables.append(found)
+    }
+
+    /// Takes the places of variables from their concrete entries, which GCC writes when it links optimized code, and each
+    /// variable only once.
+    private mutating func merge() {
+        for (origin, found) in concrete {
+            guard let index = indices[origin] else {
+                variables.append(found)
+                continue
+            }
+            if case .optimizedOut = variables[index].location { variables[index].location = found.location }
+        }
+        struct Place: Hashable {
+            let name: String
+            let location: VariableLocation
+            let unit: String
+        }
+        var seen: Set<Place> = []
+        // A class in a unit of its own has other entries than the definitions of its variables refer to.
+        let defined = defined
+        let names = Set(
+            variables.filter { if case .address = $0.location { true } else { false } }.map(\.name))
+        variables = variables.filter { variable in
+            if case .constant = variable.location, variable.entry.flag(Int(DW_AT_declaration)),
+                names.contains(variable.name)
+            {
+                return false
+            }
+            guard !defined.contains(variable.entry.id) else { return false }
+            // Of inline variables each unit has one, all at the same address.
+            let unit = if case .address = variable.location { "" } else { variable.unit }
+            return seen.insert(Place(name: variable.name, location: variable.location, unit: unit)).inserted
+        }
+    }
+}
