@@ -18,6 +18,7 @@ let package = Package(
         .executable(name: "tweak", targets: ["tweak"]),
         .executable(name: "tweak-dump", targets: ["tweak-dump"]),
         .executable(name: "tweak-flip-defaults", targets: ["tweak-flip-defaults"]),
+        .executable(name: "tweak-adopt", targets: ["tweak-adopt"]),
         .executable(name: "tweak-ui", targets: ["tweak-ui"]),
         .executable(name: "tweak-agent", targets: ["tweak-agent"]),
         .plugin(name: "TweakAccessors", targets: ["TweakAccessors"]),
@@ -176,6 +177,14 @@ let package = Package(
             name: "tweak-flip-defaults",
             dependencies: ["CommandSupport", .product(name: "Yams", package: "Yams")],
             path: "tools/tweak-flip-defaults"),
+        .executableTarget(
+            name: "tweak-adopt",
+            dependencies: [
+                "CommandCompletion", "CommandSupport", "TweakClient", "TweakDWARF", "TweakJSON",
+                "TweakMemory", "TweakOverrides", "TweakProtocol", "TweakRecords", "TweakSystem",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "tools/tweak-adopt"),
         .target(name: "CTweakPage"),
         .target(
             name: "TweakPage",

@@ -4,7 +4,7 @@ import Foundation
 /// What `tools/install` makes of this checkout.
 public enum Installation {
     /// What is built for tests, with all that can be installed: otherwise most would be compiled again.
-    public static let everything = ["--with-ui", "--with-agent"]
+    public static let everything = ["--with-ui", "--with-agent", "--with-adopt"]
 
     /// The prefix of an installation of everything: `bin`, `include`, `lib` and `share` are in it.
     ///

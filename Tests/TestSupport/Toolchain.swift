@@ -25,7 +25,8 @@ public enum Locations {
         do {
             switch name {
             case "tweak", "tweak-agent", "tweak-dump": return try Installation.path("bin/\(name)")
-            case "tweak-flip-defaults", "tweak-ui": return try Installation.path("libexec/tweaks/\(name)")
+            case "tweak-adopt", "tweak-flip-defaults", "tweak-ui":
+                return try Installation.path("libexec/tweaks/\(name)")
             case "interface-scenarios", "live-program": return try ProgramBuild.usual.path(name)
             default: return "\(products)/\(name)"
             }

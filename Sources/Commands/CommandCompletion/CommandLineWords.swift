@@ -11,7 +11,8 @@ package struct CommandLineWords {
     /// - Parameters:
     ///   - words: The words as typed, with quotation marks.
     ///   - index: The index of the completed word.
-    package init(_ words: [String], at index: Int) {
+    ///   - valued: The options with values.
+    package init(_ words: [String], at index: Int, valued: Set<String> = ["--format"]) {
         var arguments: [String] = []
         var rest = words.prefix(max(0, index)).dropFirst().map { TypedWord($0).text }[...]
         var areOptions = true
@@ -19,7 +20,7 @@ package struct CommandLineWords {
             if areOptions, word == "--" {
                 areOptions = false
             } else if areOptions, word.hasPrefix("-"), word.dropFirst().first?.isNumber != true {
-                if word == "--format" { rest = rest.dropFirst() }
+                if valued.contains(word) { rest = rest.dropFirst() }
             } else {
                 arguments.append(word)
             }
@@ -34,11 +35,13 @@ package struct CommandLineWords {
 ///
 /// - Parameters:
 ///   - words: The command line, as for ``CommandLineWords``.
+///   - valued: The options of the command that have values.
 ///   - candidates: Returns the candidates. The shell drops those that do not begin with the word.
 package func complete(
-    _ words: [String], _ index: Int, _ candidates: (CommandLineWords) -> [Candidate]
+    _ words: [String], _ index: Int, valued: Set<String> = ["--format"],
+    _ candidates: (CommandLineWords) -> [Candidate]
 ) -> [String] {
-    let line = CommandLineWords(words, at: index)
+    let line = CommandLineWords(words, at: index, valued: valued)
     return candidates(line)
         // A leading hyphen would make a name an option, but not a number.
         .filter {

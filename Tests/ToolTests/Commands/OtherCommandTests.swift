@@ -66,6 +66,7 @@ import Testing
 
     @Test(arguments: [
         ("ui", "--with-ui"), ("serve", "--with-ui"), ("fleet", "--with-agent"), ("sign", "--with-agent"),
+        ("adopt", "--with-adopt"),
     ])
     func `say what installs them`(command: String, option: String) throws {
         let result = try tweak(command, "--help")

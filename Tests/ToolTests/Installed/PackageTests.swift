@@ -97,7 +97,8 @@ struct Packages {
         }
         #expect(
             names == [
-                "libtweaks-dev", "libtweaks0", "python3-fbtweak", "tweaks-agent", "tweaks-ui", "tweaks",
+                "libtweaks-dev", "libtweaks0", "python3-fbtweak", "tweaks-adopt", "tweaks-agent", "tweaks-ui",
+                "tweaks",
             ])
         #expect(try Packages.built.get().output.contains("lintian reports no errors and no warnings"))
     }

@@ -53,6 +53,7 @@ enum OtherCommands {
     /// The commands that `tools/install` installs with an option.
     private static let options = [
         "ui": "--with-ui", "serve": "--with-ui", "fleet": "--with-agent", "sign": "--with-agent",
+        "adopt": "--with-adopt",
     ]
 
     /// Replaces this process by the program of the command on the command line, if there is one.

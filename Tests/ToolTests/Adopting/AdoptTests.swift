@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `Adopted variables` {
+    private let program: BareProgram
+
+    /// Prints its values whenever they are others, and knows nothing of tweaks.
+    private static let source = #"""
+        #include <stdbool.h>
+        #include <stdio.h>
+        #include <string.h>
+        #include <unistd.h>
+
+        enum mode { SLOW, FAST = 5 };
+        struct weight { float weight; unsigned flag : 2; };
+
+        volatile double gravity = 9.81;
+        volatile enum mode mode = FAST;
+        static volatile unsigned char level = 200, neighbour = 7;
+        volatile struct weight table[3];
+        volatile bool on = true;
+        const char *text = "hello";
+        volatile long turns;
+        const int fixed = 3;
+
+        int main(int argc, char **argv) {
+          char last[500] = "";
+          for (;;) {
+            char line[500];
+            snprintf(line, sizeof(line), "%g %d %d %d %g %d", gravity, mode, level, neighbour, table[1].weight, on);
+            if (strcmp(line, last) != 0)
+              puts(strcpy(last, line));
+            fflush(stdout);
+            usleep(1000);
+            turns += fixed;
+            if (access("next", F_OK) == 0 && argc > 1)
+              execv(argv[1], argv + 1);
+          }
+        }
+
+        """#
+    private static let defaults = "9.81 5 200 7 0 1"
+
+    init() throws { program = try BareProgram(named: "plain", Self.source, compiling: ["-g", "-O2"]) }
+
+    @discardableResult
+    private func adopt(_ arguments: String...) throws -> CommandResult {
+        try program.command(["adopt", program.path] + arguments)
+    }
+
+    private func list(_ arguments: String...) throws -> CommandResult {
+        try program.command(["adopt", "--list", program.path] + arguments)
+    }
+
+    private func rows(_ result: CommandResult) -> [[Substring]] {
+        result.lines.map { $0.split(separator: " ") }
+    }
+
+    @Test func `are chosen from a list of all, with the reasons why some cannot be`() throws {
+        let all = try list()
+        #expect(all.status == 0 && all.error.isEmpty)
+        let names = rows(all).dropFirst().compactMap(\.first).map(String.init)
+        let expected = [
+            "fixed", "gravity", "level", "mode", "neighbour", "on", "table[0..2].flag", "table[0..2].weight",
+            "text",
+            "turns",
+        ]
+        #expect(names.sorted() == expected)
+        #expect(all.output.contains(#/fixed +const int +3 +bare\.c:\d+ +it is const, /#))
+        #expect(all.output.contains(#/mode +volatile enum mode +FAST /#))
+        #expect(try rows(list("lev")).dropFirst().compactMap(\.first) == ["level"])
+        #expect(try rows(list("*e")).dropFirst().compactMap(\.first) == ["mode"])
+        #expect(try rows(list("table[1].weight")).dropFirst().compactMap(\.first) == ["table[1].weight"])
+        let form = try list("--format", "json", "table[1]").json
+        let variables = try #require(form["variables"] as? [[String: Any]])
+        #expect(variables.map { $0["canBeSet"] as? Bool } == [true, false])
+        #expect(
+            variables[1]["reason"] as? String
+                == "it is a bit field: setting it would race with its neighbours")
+        #expect((form["buildID"] as? String)?.count == 40)
+    }
+
+    @Test func `are set in the memory of the running program, and nothing beside them`() throws {
+        let adopted = try adopt("gravity", "--in", "0..30", "--unit", "m/s2")
+        #expect(adopted.output == "Variables/bare.c/gravity: gravity, volatile double\n")
+        #expect(adopted.status == 0 && adopted.error.isEmpty)
+        for name in ["mode", "level", "table[1].weight", "on"] { try #expect(adopt(name).status == 0) }
+        try program.start()
+        program.expect(Self.defaults)
+        #expect(
+            try program.tweak("set", "gravity", "3.5").output
+                == "Variables/bare.c/gravity: 9.81 m/s2 → 3.5 m/s2\n")
+        program.expect("3.5 5 200 7 0 1")
+        let clamped = try program.tweak("set", "gravity", "100")
+        #expect(clamped.status == 0 && clamped.error.contains("100 is outside the limits"))
+        #expect(
+            try program.tweak("set", "mode", "SLOW", "level", "255", "table[1].weight", "2.5", "on", "off")
+                .succeeded)
+        program.expect("30 0 255 7 2.5 0")
+        #expect(try program.tweak("set", "mode", "3").status == 65)
+        #expect(try program.tweak("get", "level").output == "255\n")
+        #expect(try program.tweak("reset", "--all").succeeded)
+        program.expect(Self.defaults)
+    }
+
+    @Test func `are tweaks for all other commands`() throws {
+        try adopt("gravity")
+        try adopt("text")
+        try adopt("turns", "--monitor", "--name", "Plain/State/Turns")
+        try program.start()
+        program.expect(Self.defaults)
+        let processes = try program.command(["ps", "--all"]).output
+        #expect(processes.contains("\(program.pid) "))
+        #expect(
+            try program.tweak("get", "text").output == "\"hello\"\n"
+                || program.tweak("get", "text").output == "hello\n")
+        #expect(try program.tweak("set", "text", "x").status == 65)
+        #expect(try program.tweak("set", "Turns", "1").status == 65)
+        let watched = try program.tweak(
+            "watch", "Turns", "gravity", "--rate", "100", "--duration", "0.3", "--format", "csv")
+        #expect(watched.lines.first == "time,Plain/State/Turns,Variables/bare.c/gravity,mark")
+        let turns = watched.lines.dropFirst().compactMap { Int($0.split(separator: ",")[1]) }
+        #expect(turns.count > 2 && turns.allSatisfy { $0.isMultiple(of: 3) } && turns == turns.sorted())
+        // The process that puts the value back finds the variable too.
+        #expect(try program.tweak("set", "gravity", "1", "--while", "--", "true").succeeded)
+        program.expect(Self.defaults)
+    }
+
+    @Test func `are shown of a program that does not run, which has nothing to set`() throws {
+        try adopt("gravity")
+        #expect(try program.command(["get", program.path, "gravity"]).output == "9.81\n")
+        let result = try program.command(["set", program.path, "gravity", "1"])
+        #expect(result.status == 69)
+        #expect(
+            result.error.hasSuffix("it is an adopted variable, which can be set while the program runs\n"))
+        #expect(!FileManager.default.fileExists(atPath: program.home("config/tweaks/plain/overrides.json")))
+    }
+
+    @Test(arguments: [
+        ("fixed", "fixed: it is const"), ("table[1].flag", "table[1].flag: it is a bit field"),
+        ("table", "table: it is an array; name an element"),
+        ("table[3].weight", "table: it has no element 3"),
+        ("gravty", "gravty: there is no such global or static variable; did you mean gravity?"),
+    ])
+    func `must be such that can be set`(name: String, message: String) throws {
+        let result = try adopt(name)
+        #expect(result.status == 65 && result.error.hasPrefix("tweak-adopt: \(message)"), "\(result.error)")
+        #expect(!FileManager.default.fileExists(atPath: program.home("config/tweaks/plain/adopted.json")))
+    }
+
+    @Test(arguments: [
+        (["gravity", "--in", "10..30"], 65, "the default is outside"),
+        (["gravity", "--in", "30..0"], 65, "minimum"),
+        (["gravity", "--in", "5"], 65, "limits are written as 0..30"),
+        (["on", "--in", "0..1"], 65, "only a number"),
+        (["gravity", "--name", "Gravity"], 64, "Category/Collection/Name"),
+        ([], 64, "The variable is missing"),
+        (["--list", "gravity", "--unit", "m"], 64, "describe a variable"),
+    ])
+    func `have limits that fit`(arguments: [String], status: Int32, message: String) throws {
+        let result = try program.command(["adopt", program.path] + arguments)
+        #expect(result.status == status && result.error.contains(message), "\(result.error)")
+    }
+
+    @Test func `are of one build, and looked up again for the next`() throws {
+        try adopt("gravity", "--in", "0..30")
+        try adopt("level")
+        let changed = Self.source.replacing(
+            "volatile double gravity", with: "int first = 1; volatile double gravity"
+        )
+        .replacing("unsigned char level", with: "unsigned short level")
+        try Compiler.gcc.compile(
+            [program.home.write("bare.c", changed)], to: program.path, ["-g", "-O2"], home: program.home)
+        let listed = try program.command(["list", program.path])
+        #expect(listed.output.contains("no tweaks"))
+        #expect(listed.error.contains("it was built again since variables were adopted"))
+        try program.start()
+        program.expect(Self.defaults)
+        #expect(!(try program.tweak("set", "gravity", "1").succeeded))
+        let renewed = try program.command(["adopt", "--renew", program.path])
+        #expect(renewed.output == "1 variable adopted\n" && renewed.status == 65)
+        #expect(renewed.error.contains("level: its type was uint8 and is uint16; adopt it again"))
+        #expect(try program.tweak("set", "gravity", "100").succeeded)
+        program.expect("30 5 200 7 0 1")
+    }
+
+    @Test func `are not written into another program in the same process`() throws {
+        try adopt("gravity")
+        let other = program.home("other")
+        // The same program but for the build id.
+        try Compiler.gcc.compile(
+            [program.home.write("other.c", Self.source.replacing("9.81", with: "1.62"))], to: other,
+            ["-g", "-O2"],
+            home: program.home)
+        try program.start([other])
+        program.expect(Self.defaults)
+        try program.home.write("next", "")
+        program.expect("1.62 5 200 7 0 1")
+        #expect(!(try program.tweak("set", "gravity", "5").succeeded))
+        program.expect("1.62 5 200 7 0 1")
+    }
+
+    @Test func `are removed by the name of the variable or the tweak`() throws {
+        try adopt("gravity")
+        try adopt("level")
+        #expect(
+            try program.command(["adopt", "--remove", program.path, "gravity"]).output
+                == "Variables/bare.c/gravity: no longer adopted\n")
+        #expect(try program.command(["adopt", "--remove", program.path, "bare.c/level"]).succeeded)
+        #expect(try program.command(["list", program.path]).output.contains("no tweaks"))
+        #expect(try program.command(["adopt", "--remove", program.path, "level"]).status == 65)
+    }
+
+    @Test func `are completed by shells`() throws {
+        func completed(_ words: String...) throws -> [Substring] {
+            try program.command(["---complete", "adopt"] + words).lines.compactMap {
+                $0.split(separator: "\t").first
+            }
+        }
+        let all = try completed(program.path, "")
+        #expect(all.contains("gravity") && all.contains("table["))
+        #expect(try completed("--in", "0..30", program.path, "gr") == ["gravity"])
+        #expect(try completed("--li").contains("--list"))
+    }
+
+    @Test func `are not those of a program with the library`() throws {
+        let home = try TemporaryDirectory()
+        let source = try home.write("with.c", "int level = 3; int main(void) { return level; }")
+        let folder = try Installation.path("lib")
+        try Compiler.gcc.compile(
+            [source], to: home("with"),
+            ["-g", "-Wl,--no-as-needed", "-L\(folder)", "-ltweaks", "-Wl,-rpath,\(folder)"], home: home)
+        let result = try run(Locations.product("tweak"), ["adopt", home("with"), "level"], home: home)
+        #expect(result.status == 69 && result.error.contains("FBTweakBind"))
+    }
+
+    @Test func `of damaged files are found or not, in bounded time`() throws {
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: program.path)))
+        for (index, changed) in damaged(bytes, count: 60, seed: 5).enumerated() {
+            let path = try program.home.write("damaged", Data(changed))
+            let result = try program.command(["adopt", "--list", path])
+            #expect([0, 65, 66].contains(result.status), "\(index): \(result.status) \(result.error)")
+        }
+    }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+import CommandSupport
+import TweakClient
+import TweakDWARF
+import TweakOverrides
+import TweakProtocol
+import TweakRecords
+import TweakSystem
+
+extension Adopt {
+    /// Makes a tweak of a variable.
+    func adopt(_ text: String, in file: ProgramFile) throws(Failure) {
+        let variables = try variables(of: file)
+        let build = try identity(of: variables, file)
+        let part = try variables.find(text)
+        let adopted = try AdoptedVariable(part, in: variables, as: self)
+        let key = adopted.tweak.declaration.key
+        let application = try file.application { printMessage("warning: " + $0, of: "tweak-adopt") }
+        let adoptedFile = try failing { try AdoptedFile(application: application) }
+        var other: AdoptedVariable?
+        try failing {
+            try adoptedFile.update(build: build, of: file.shownPath) { variables in
+                other = variables.first { $0.tweak.declaration.key == key && $0.variable != adopted.variable }
+                guard other == nil else { return }
+                variables.removeAll { $0.variable == adopted.variable }
+                variables.append(adopted)
+            }
+        }
+        if let other {
+            throw Failure(
+                "\(key): this is the tweak of \(other.variable) already; choose another --name", .invalid)
+        }
+        print(printable("\(key): \(adopted.variable), \(part.type.name)"))
+        if !part.isAlwaysRead, !adopted.tweak.declaration.isReadOnly {
+            printMessage(
+                "warning: \(adopted.variable) is not volatile; a loop in optimized code may have read it already",
+                of: "tweak-adopt")
+        }
+    }
+
+    private func identity(of variables: ProgramVariables, _ file: ProgramFile) throws(Failure) -> String {
+        guard let id = variables.buildID, !id.isEmpty else {
+            throw Failure(
+                "\(file.shownPath): it has no build id, without which another build could not be told from it; link it "
+                    + "with -Wl,--build-id", .invalid)
+        }
+        return id.hexadecimal
+    }
+
+    /// Adopts a variable no longer.
+    func forget(_ text: String, in file: ProgramFile) throws(Failure) {
+        let application = try file.application { _ in }
+        let adoptedFile = try failing { try AdoptedFile(application: application) }
+        let adopted = try failing { try adoptedFile.load() }
+        guard let build = buildID(of: file.path), let variables = adopted[build] else {
+            throw Failure("\(file.shownPath): no variable of this build is adopted", .invalid)
+        }
+        var key = variables.first { $0.variable == text }?.tweak.declaration.key
+        if key == nil { key = try TweakName(text).key(among: variables.map(\.tweak.declaration.key)) }
+        try failing {
+            try adoptedFile.update(build: build, of: file.shownPath) { variables in
+                variables.removeAll { $0.tweak.declaration.key == key }
+            }
+        }
+        if let key { print(printable("\(key): no longer adopted")) }
+    }
+
+    /// Takes over the variables that were adopted of the last other build.
+    func lookUpAgain(_ file: ProgramFile) throws(Failure) {
+        let variables = try variables(of: file)
+        let build = try identity(of: variables, file)
+        let application = try file.application { printMessage("warning: " + $0, of: "tweak-adopt") }
+        let adoptedFile = try failing { try AdoptedFile(application: application) }
+        let builds = try failing { try adoptedFile.load().builds }
+        guard
+            let last = builds.first(where: { $0.buildID != build && $0.program == file.shownPath })
+                ?? builds.first(where: { $0.buildID != build })
+        else { throw Failure("\(file.shownPath): no variable of another build is adopted", .invalid) }
+        var found: [AdoptedVariable] = []
+        var problems: [String] = []
+        for variable in last.variables {
+            do throws(Failure) {
+                let part = try variables.find(variable.variable)
+                found.append(try AdoptedVariable(part, in: variables, like: variable))
+            } catch { problems.append(error.message) }
+        }
+        try failing {
+            try adoptedFile.update(build: build, of: file.shownPath) { variables in
+                let known = Set(variables.map(\.tweak.declaration.key))
+                variables += found.filter { !known.contains($0.tweak.declaration.key) }
+            }
+        }
+        print("\(counted(found.count, "variable", "variables")) adopted")
+        guard problems.isEmpty else {
+            throw Failure(
+                "\(counted(problems.count, "variable is", "variables are")) not adopted",
+                details: problems.beginning,
+                .invalid)
+        }
+    }
+}
+
+extension AdoptedVariable {
+    /// A variable with the options on the command line.
+    fileprivate init(
+        _ part: VariablePart, in variables: ProgramVariables, as options: Adopt
+    ) throws(Failure) {
+        var key = TweakKey("Variables", lastComponent(of: part.variable.unit), part.plainName)
+        if let name = options.name {
+            guard let given = try TweakName(name).key else {
+                throw Failure("\(name): the tweak is named Category/Collection/Name", .usage)
+            }
+            key = given
+        }
+        let attributes = options.unit.map { [TweakDeclaration.Attribute(key: "unit", value: $0)] } ?? []
+        let plain = TweakDeclaration(
+            key: key, type: .double, defaultValue: .nothing, attributes: attributes,
+            isMonitor: options.monitor)
+        var (address, declaration) = try Self.place(part, in: variables, plain)
+        if let limits = options.limits {
+            (declaration.minimum, declaration.maximum) = try Self.limits(limits, of: declaration)
+            declaration.choices = []
+        }
+        if let problem = declaration.problem {
+            throw Failure("\(key): \(problem)", .invalid)
+        }
+        self.init(variable: part.name, address: address, tweak: JSONTweak(declaration))
+    }
+
+    /// A variable in another build, with the limits and names that it had.
+    fileprivate init(
+        _ part: VariablePart, in variables: ProgramVariables, like other: AdoptedVariable
+    ) throws(Failure) {
+        let old = other.tweak.declaration
+        var (address, declaration) = try Self.place(part, in: variables, old)
+        guard declaration.type == old.type else {
+            throw Failure(
+                "\(part.name): its type was \(old.type) and is \(declaration.type); adopt it again", .invalid)
+        }
+        (declaration.minimum, declaration.maximum) = (old.minimum, old.maximum)
+        if (old.minimum ?? old.maximum) != nil { declaration.choices = [] }
+        if let problem = declaration.problem { throw Failure("\(part.name): \(problem)", .invalid) }
+        self.init(variable: part.name, address: address, tweak: JSONTweak(declaration))
+    }
+
+    /// The address and the declaration by the type, without limits.
+    private static func place(
+        _ part: VariablePart, in variables: ProgramVariables, _ like: TweakDeclaration
+    ) throws(Failure) -> (UInt64, TweakDeclaration) {
+        let address: UInt64
+        switch variables.place(of: part) {
+        case .none(let reason): throw Failure("\(part.name): \(reason)", .invalid)
+        case .address(let place, size: _): address = place
+        }
+        var declaration = like
+        declaration.attributes.removeAll { $0.key == "at" || $0.key == "read-only" }
+        if let place = part.variable.declaredAt {
+            declaration.attributes.append(.init(key: "at", value: place))
+        }
+        switch part.type.shape {
+        case .value(let type, let choices):
+            declaration.type = type
+            declaration.defaultValue = variables.initialValue(of: part) ?? .nothing
+            let isChoice = choices.contains { $0.value == declaration.defaultValue }
+            // A set of flags may be none of its names.
+            declaration.choices = isChoice || like.isMonitor ? choices : []
+        case .text:
+            (declaration.type, declaration.defaultValue) = (.string, .string(""))
+            declaration.choices = []
+            declaration.isMonitor = false
+            declaration.attributes.append(.init(key: "read-only", value: ""))
+            return (address, declaration)
+        case .record, .array, .other:
+            throw Failure("\(part.name): no tweak can have its type, \(part.type.name)", .invalid)
+        }
+        if !declaration.isMonitor, let reason = variables.obstacleToWriting(part) {
+            throw Failure("\(part.name): \(reason); --monitor makes a monitor of it", .invalid)
+        }
+        return (address, declaration)
+    }
+
+    private static func limits(
+        _ text: String, of declaration: TweakDeclaration
+    ) throws(Failure) -> (TweakValue?, TweakValue?) {
+        guard declaration.type.isNumeric, let dots = text.firstRange(of: "..") else {
+            throw Failure(
+                declaration.type.isNumeric
+                    ? "\(text): limits are written as 0..30" : "only a number has limits", .invalid)
+        }
+        var unlimited = declaration
+        unlimited.isMonitor = false
+        unlimited.choices = []
+        func value(_ end: Substring) throws(Failure) -> TweakValue? {
+            guard !end.isEmpty else { return nil }
+            return try failing { try unlimited.admit(text: String(end)).value }
+        }
+        return (try value(text[..<dots.lowerBound]), try value(text[dots.upperBound...]))
+    }
+}
