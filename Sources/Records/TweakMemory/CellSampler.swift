@@ -31,14 +31,22 @@ package final class CellSampler {
         }
     }
 
+    private struct Place {
+        /// The offsets of the first byte and of the value.
+        let start, value: Int
+        let header: UInt64?
+        /// The bits of the eight bytes at the value that belong to others.
+        let otherBits: UInt64
+    }
+
     /// Smaller gaps between cells are read, too: copying some bytes is faster than looking up another page.
     private static let widestGap: UInt64 = 1024
 
     private let process: ProcessMemory
     private let cells: [Cell]
     private let images: [LoadedImage]
-    /// The offset of each cell in the buffer.
-    private let offsets: [Int]
+    /// Where each cell is in the buffer. Reading touches no declaration, because copying one counts references.
+    private let places: [Place]
     private let buffer: UnsafeMutableRawBufferPointer
     /// The bytes that are read.
     private let byteCount: Int
@@ -67,7 +75,11 @@ package final class CellSampler {
             let last = spans[spans.count - 1]
             offsets[index] = total - last.count + Int(address - last.address)
         }
-        self.offsets = offsets
+        places = zip(cells, offsets).map { cell, offset in
+            Place(
+                start: offset, value: offset + cell.valueOffset, header: cell.header,
+                otherBits: 64 - 8 * UInt64(cell.valueCount))
+        }
         byteCount = total
         // The last value may be loaded as eight bytes.
         buffer = .allocate(byteCount: total + 8, alignment: 8)
@@ -105,7 +117,7 @@ package final class CellSampler {
             // Unchanged cells need no decoding, because the string at an address never changes.
             if hasValues, bits == raw[index] { continue }
             raw[index] = bits
-            values[index] = value(of: cells[index], at: offsets[index] + cells[index].valueOffset)
+            values[index] = value(of: cells[index], at: places[index].value)
         }
         hasValues = true
         return values
@@ -119,12 +131,10 @@ package final class CellSampler {
     }
 
     private func bits(_ index: Int) -> UInt64 {
-        let cell = cells[index]
-        let start = offsets[index] + cell.valueOffset
-        let bits = buffer.loadUnaligned(fromByteOffset: start, as: UInt64.self)
-        guard cell.valueCount < 8 else { return bits }
+        let place = places[index]
+        let bits = buffer.loadUnaligned(fromByteOffset: place.value, as: UInt64.self)
         // Behind a variable others follow. The bytes in memory come first, whatever their order is.
-        let others = 64 - 8 * UInt64(cell.valueCount)
+        let others = place.otherBits
         return ByteOrder.native == .little ? (bits << others) >> others : (bits >> others) << others
     }
 
@@ -132,9 +142,9 @@ package final class CellSampler {
         guard !cells.isEmpty else { return try process.checkIdentity() }
         try process.move(here, there, total: byteCount, isWritten: false)
         for image in images where !image.isIn(process) { throw process.hasEnded ? .ended : .replaced }
-        for (cell, offset) in zip(cells, offsets) {
-            guard let header = cell.header else { continue }
-            guard buffer.loadUnaligned(fromByteOffset: offset, as: UInt64.self) == header else {
+        for place in places {
+            guard let header = place.header else { continue }
+            guard buffer.loadUnaligned(fromByteOffset: place.start, as: UInt64.self) == header else {
                 throw process.hasEnded ? .ended : .replaced
             }
         }

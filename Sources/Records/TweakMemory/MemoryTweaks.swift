@@ -317,21 +317,9 @@ extension MemoryTweaks {
 extension ProcessMemory {
     /// Transfers the bytes of patches.
     fileprivate func move(_ patches: inout [MemoryTweaks.Patch], isWritten: Bool) throws(MemoryError) {
-        // One allocation, so that one pointer reaches all of it.
-        let buffer = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: patches.reduce(1) { $0 + $1.bytes.count }, alignment: 8)
-        defer { buffer.deallocate() }
-        var pieces: [(address: UInt64, bytes: UnsafeMutableRawBufferPointer)] = []
-        var offset = 0
-        for patch in patches {
-            let piece = UnsafeMutableRawBufferPointer(
-                rebasing: buffer[offset..<offset + patch.bytes.count])
-            piece.copyBytes(from: patch.bytes)
-            pieces.append((patch.address, piece))
-            offset += patch.bytes.count
-        }
-        try move(pieces, isWritten: isWritten)
-        for (index, piece) in pieces.enumerated() { patches[index].bytes = Array(piece.bytes) }
+        var pieces = patches.map { (address: $0.address, bytes: $0.bytes) }
+        try move(&pieces, isWritten: isWritten)
+        for (index, piece) in pieces.enumerated() { patches[index].bytes = piece.bytes }
     }
 }
 

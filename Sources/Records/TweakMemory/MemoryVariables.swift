@@ -85,21 +85,18 @@ package struct MemoryVariables {
         guard !written.isEmpty else { return }
         try process.checkIdentity()
         for (place, _) in written where !place.image.isIn(process) { throw .replaced }
+        var pieces: [(address: UInt64, bytes: [UInt8])] = []
         for (place, value) in written {
             guard place.canBeWritten else {
                 throw .failed("\(place.declaration.key): it is in read-only memory")
             }
-            var bytes = Array(place.declaration.slot(of: value).prefix(place.declaration.type.byteCount))
-            guard bytes.count == place.declaration.type.byteCount, !bytes.isEmpty else { continue }
-            let address = place.address
-            let problem = bytes.withUnsafeMutableBytes { buffer -> MemoryError? in
-                do throws(MemoryError) {
-                    try process.move([(address, buffer)], isWritten: true)
-                    return nil
-                } catch { return error }
-            }
-            if let problem { throw problem }
+            let count = place.declaration.type.byteCount
+            let bytes = Array(place.declaration.slot(of: value).prefix(count))
+            // A text would need memory of its own.
+            guard place.declaration.type != .string, bytes.count == count, count > 0 else { continue }
+            pieces.append((place.address, bytes))
         }
+        try process.move(&pieces, isWritten: true)
     }
 
     /// The cell of a variable for a sampler, and the image that it is in.

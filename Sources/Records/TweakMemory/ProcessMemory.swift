@@ -99,6 +99,27 @@ package final class ProcessMemory: AddressSpace {
         try move(here, there, total: total, isWritten: isWritten)
     }
 
+    /// Transfers several ranges into or from arrays, all or none.
+    func move(
+        _ pieces: inout [(address: UInt64, bytes: [UInt8])], isWritten: Bool
+    ) throws(MemoryError) {
+        // One allocation, so that one pointer reaches all of it.
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: pieces.reduce(1) { $0 + $1.bytes.count }, alignment: 8)
+        defer { buffer.deallocate() }
+        var parts: [(address: UInt64, bytes: UnsafeMutableRawBufferPointer)] = []
+        var offset = 0
+        for piece in pieces {
+            let part = UnsafeMutableRawBufferPointer(
+                rebasing: buffer[offset..<offset + piece.bytes.count])
+            part.copyBytes(from: piece.bytes)
+            parts.append((piece.address, part))
+            offset += piece.bytes.count
+        }
+        try move(parts, isWritten: isWritten)
+        for (index, part) in parts.enumerated() { pieces[index].bytes = Array(part.bytes) }
+    }
+
     func move(_ here: [iovec], _ there: [iovec], total: Int, isWritten: Bool) throws(MemoryError) {
         let moved =
             isWritten
