@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import TweakJSON
+package import TweakOverrides
 package import TweakProtocol
 internal import TweakSystem
 
@@ -14,6 +15,8 @@ package struct AdoptedFile: Hashable, Sendable {
     package let path: String
     private var file: KeptFile { KeptFile(path: path) }
 
+    static let name = "adopted.json"
+
     /// The builds that are kept; older ones are forgotten.
     private static let mostBuilds = 16
 
@@ -21,7 +24,7 @@ package struct AdoptedFile: Hashable, Sendable {
     ///
     /// - Throws: ``OverridesError/noDirectory(reason:)``.
     package init(application: String) throws(OverridesError) {
-        path = try OverridesFile(application: application).directory + "/adopted.json"
+        path = try OverridesFile(application: application).directory + "/" + Self.name
     }
 
     /// Reads the file. One that does not exist has no variables.
