@@ -68,6 +68,18 @@ import TweakRecords
         #expect(try obstacle("two", in: program).hasPrefix("the compiler keeps it in another form"))
     }
 
+    @Test func `static in a function in another form are listed with the reason`() throws {
+        let source = """
+            volatile int sink;
+            __attribute__((noinline)) void work(int c) { static int two = 3; if (c > 0) two = 8; sink += two; }
+            int main(int c, char **v) { int local = c; work(c); work(local); return sink; }
+            """
+        try Compiler.clang.compile([home.write("two.c", source)], to: home("two"), ["-g", "-O2"], home: home)
+        let program = try ProgramVariables(path: home("two"))
+        #expect(program.variables.map(\.name) == ["sink", "work::two"])
+        #expect(try obstacle("work::two", in: program).hasPrefix("the compiler keeps it in another form"))
+    }
+
     @Test func `in RELRO are not set`() throws {
         let source = """
             __attribute__((section(".data.rel.ro"))) int moved = 5;

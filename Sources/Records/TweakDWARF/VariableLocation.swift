@@ -38,7 +38,6 @@ extension VariableLocation {
     /// Only an address, or one with an addend, is certain to have the whole variable.
     private init(_ operations: [Dwarf_Op], of attribute: DebugAttribute) {
         let atoms = operations.map { Int($0.atom) }
-        let indices = [Int(DW_OP_addrx), Int(DW_OP_GNU_addr_index)]
         guard let first = operations.first else {
             self = .optimizedOut
             return
@@ -52,8 +51,8 @@ extension VariableLocation {
         } else if atoms.contains(Int(DW_OP_stack_value)) || atoms.contains(Int(DW_OP_implicit_value)) {
             self = .computed
         } else {
-            let base = indices.contains(atoms[0]) ? attribute.address(at: 0) : first.number
-            guard let base, atoms[0] == Int(DW_OP_addr) || indices.contains(atoms[0]) else {
+            let base = atoms[0] == Int(DW_OP_addr) ? first.number : attribute.address(at: 0)
+            guard let base, Self.addressAtoms.contains(atoms[0]) else {
                 self = .unknown
                 return
             }
@@ -63,6 +62,17 @@ extension VariableLocation {
             default: self = .unknown
             }
         }
+    }
+
+    private static let addressAtoms = [Int(DW_OP_addr), Int(DW_OP_addrx), Int(DW_OP_GNU_addr_index)]
+
+    /// Returns whether a variable that is not at one address is in the memory of the image all the same: in pieces, or
+    /// computed from what is there.
+    static func isInImage(_ entry: DebugEntry) -> Bool {
+        let atoms = entry.attribute(Int(DW_AT_location), isInherited: true)?.operations?.map { Int($0.atom) }
+        guard let atoms, let first = atoms.first, addressAtoms.contains(first) else { return false }
+        let reading = [Int(DW_OP_deref), Int(DW_OP_deref_size), Int(DW_OP_piece), Int(DW_OP_bit_piece)]
+        return atoms.contains(where: reading.contains)
     }
 
     /// The reason why a variable at such a place cannot be set, and the remedy; `nil` for an address.

@@ -157,6 +157,7 @@ struct VariableScan {
             // All others have places on the stack or in registers, or cannot be told from these.
             switch location {
             case .address, .threadLocal: break
+            case .computed, .pieces: guard VariableLocation.isInImage(entry) else { return }
             default: return
             }
         }
