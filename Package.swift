@@ -388,6 +388,9 @@ if Context.environment["TWEAKS_FUZZ"] != nil,
         .target(
             name: "FuzzProcess", dependencies: ["TweakMemory", "TweakRecords"],
             path: "tools/development/fuzzing/process"),
+        .target(
+            name: "FuzzVariables", dependencies: ["TweakDWARF", "TweakRecords"],
+            path: "tools/development/fuzzing/variables"),
     ]
     package.targets += harnesses
     package.products = harnesses.map { .library(name: $0.name, type: .static, targets: [$0.name]) }

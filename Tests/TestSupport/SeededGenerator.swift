@@ -54,3 +54,33 @@ private func changed(_ original: [UInt8], using generator: inout SeededGenerator
     }
     return bytes
 }
+
+/// A copy of a file with something wrong, as a rule where it matters.
+///
+/// - Parameters:
+///   - original: The file.
+///   - regions: Where bytes are changed; each is chosen as often as the others.
+///   - random: What decides the changes.
+public func mutated(
+    _ original: [UInt8], in regions: [Range<Int>], using random: inout SeededGenerator
+) -> [UInt8] {
+    var bytes = original
+    for _ in 0..<Int.random(in: 1...6, using: &random) {
+        guard let region = regions.randomElement(using: &random), !region.isEmpty else { continue }
+        let place = Int.random(in: region, using: &random)
+        let end = min(bytes.count, place + [1, 2, 4, 8][Int.random(in: 0..<4, using: &random)])
+        guard place < bytes.count else { continue }
+        let extreme: [UInt8] = [0, 1, 0x7F, 0x80, 0xFF]
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0: bytes.removeSubrange(Int.random(in: place...bytes.count, using: &random)...)
+        case 1: bytes.removeSubrange(place..<end)
+        case 2: bytes.insert(contentsOf: bytes[place..<end], at: place)
+        case 3...6:
+            let byte = extreme.randomElement(using: &random) ?? 0
+            for index in place..<end { bytes[index] = byte }
+        case 7: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+        default: bytes[place] = UInt8.random(in: 0...255, using: &random)
+        }
+    }
+    return bytes
+}

@@ -26,11 +26,12 @@ import Testing
         let count = isLong ? 100_000 / originals.count / 100 * 100 + 100 : 20
         let program = isLong ? try Installation.path("bin/tweak-dump") : Locations.product("tweak-dump")
         for (name, bytes) in originals {
+            let regions = regions(of: bytes, tables: name != "archive")
             for batch in stride(from: 0, to: count, by: 100) {
                 let size = min(100, count - batch)
                 for number in 0..<size {
                     try home.write(
-                        "mutated/\(number)", Data(mutated(bytes, tables: name != "archive", using: &random)))
+                        "mutated/\(number)", Data(mutated(bytes, in: regions, using: &random)))
                 }
                 let option = name == "core" ? "--core" : arguments.randomElement(using: &random) ?? ""
                 let kilobytes = (64 << 10) + bytes.count >> 10
@@ -82,12 +83,8 @@ import Testing
         return originals
     }
 
-    /// A copy with something wrong. As a rule that is where it matters: in the headers at the beginning, in those of sections
-    /// and in the records.
-    private func mutated(
-        _ original: [UInt8], tables: Bool, using random: inout SeededGenerator
-    ) -> [UInt8] {
-        var bytes = original
+    /// Where changes matter: in the headers at the beginning, in those of sections and in the records.
+    private func regions(of bytes: [UInt8], tables: Bool) -> [Range<Int>] {
         var regions = [0..<bytes.count, 0..<min(bytes.count, 1024)]
         if tables {
             let headers = bytes[40..<48].reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -98,23 +95,6 @@ import Testing
         if let records = names.lazy.compactMap({ data.range(of: Data($0.utf8)) }).first {
             regions.append(max(0, records.lowerBound - 256)..<min(bytes.count, records.upperBound + 512))
         }
-        for _ in 0..<Int.random(in: 1...6, using: &random) {
-            guard let region = regions.randomElement(using: &random), !region.isEmpty else { continue }
-            let place = Int.random(in: region, using: &random)
-            let end = min(bytes.count, place + [1, 2, 4, 8][Int.random(in: 0..<4, using: &random)])
-            guard place < bytes.count else { continue }
-            let extreme: [UInt8] = [0, 1, 0x7F, 0x80, 0xFF]
-            switch Int.random(in: 0..<12, using: &random) {
-            case 0: bytes.removeSubrange(Int.random(in: place...bytes.count, using: &random)...)
-            case 1: bytes.removeSubrange(place..<end)
-            case 2: bytes.insert(contentsOf: bytes[place..<end], at: place)
-            case 3...6:
-                let byte = extreme.randomElement(using: &random) ?? 0
-                for index in place..<end { bytes[index] = byte }
-            case 7: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-            default: bytes[place] = UInt8.random(in: 0...255, using: &random)
-            }
-        }
-        return bytes
+        return regions
     }
 }
