@@ -8,32 +8,41 @@ import TweakRecords
 import TweakSystem
 
 extension Adopt {
-    /// Makes a tweak of a variable.
-    func adopt(_ text: String, in file: ProgramFile) throws(Failure) {
+    /// Makes tweaks of variables: of all, or of none if one cannot be adopted.
+    func adopt(_ names: [String], in file: ProgramFile) throws(Failure) {
         let variables = try variables(of: file)
         let build = try identity(of: variables, file)
-        let part = try variables.find(text)
-        let adopted = try AdoptedVariable(part, in: variables, as: self)
-        let key = adopted.tweak.declaration.key
+        var adopted: [(variable: AdoptedVariable, part: VariablePart)] = []
+        for name in names {
+            let part = try variables.find(name)
+            adopted.append((try AdoptedVariable(part, in: variables, as: self), part))
+        }
         let application = try file.application { printMessage("warning: " + $0, of: "tweak-adopt") }
         let adoptedFile = try failing { try AdoptedFile(application: application) }
-        var other: AdoptedVariable?
+        var conflict: (TweakKey, other: String)?
         try failing {
             try adoptedFile.update(build: build, of: file.shownPath) { variables in
-                other = variables.first { $0.tweak.declaration.key == key && $0.variable != adopted.variable }
-                guard other == nil else { return }
-                variables.removeAll { $0.variable == adopted.variable }
-                variables.append(adopted)
+                let before = variables
+                for (variable, _) in adopted {
+                    variables.removeAll { $0.variable == variable.variable }
+                    let key = variable.tweak.declaration.key
+                    if let other = variables.first(where: { $0.tweak.declaration.key == key }) {
+                        conflict = (key, other.variable)
+                        variables = before
+                        return
+                    }
+                    variables.append(variable)
+                }
             }
         }
-        if let other {
-            throw Failure(
-                "\(key): this is the tweak of \(other.variable) already; choose another --name", .invalid)
+        if let (key, other) = conflict {
+            throw Failure("\(key): this is the tweak of \(other) already; choose another --name", .invalid)
         }
-        print(printable("\(key): \(adopted.variable), \(part.type.name)"))
-        if !part.isAlwaysRead, !adopted.tweak.declaration.isReadOnly {
+        for (variable, part) in adopted {
+            print(printable("\(variable.tweak.declaration.key): \(variable.variable), \(part.type.name)"))
+            guard !part.isAlwaysRead, !variable.tweak.declaration.isReadOnly else { continue }
             printMessage(
-                "warning: \(adopted.variable) is not volatile; a loop in optimized code may have read it already",
+                "warning: \(variable.variable) is not volatile; a loop in optimized code may have read it already",
                 of: "tweak-adopt")
         }
     }
@@ -47,22 +56,29 @@ extension Adopt {
         return id.hexadecimal
     }
 
-    /// Adopts a variable no longer.
-    func forget(_ text: String, in file: ProgramFile) throws(Failure) {
+    /// Adopts variables no longer: all of them, or none if one has not been adopted.
+    func forget(_ names: [String], in file: ProgramFile) throws(Failure) {
         let application = try file.application { _ in }
         let adoptedFile = try failing { try AdoptedFile(application: application) }
         let adopted = try failing { try adoptedFile.load() }
         guard let build = buildID(of: file.path), let variables = adopted[build] else {
             throw Failure("\(file.shownPath): no variable of this build is adopted", .invalid)
         }
-        var key = variables.first { $0.variable == text }?.tweak.declaration.key
-        if key == nil { key = try TweakName(text).key(among: variables.map(\.tweak.declaration.key)) }
-        try failing {
-            try adoptedFile.update(build: build, of: file.shownPath) { variables in
-                variables.removeAll { $0.tweak.declaration.key == key }
+        var keys: [TweakKey] = []
+        for name in names {
+            let key = variables.first { $0.variable == name }?.tweak.declaration.key
+            if let key {
+                keys.append(key)
+            } else {
+                keys.append(try TweakName(name).key(among: variables.map(\.tweak.declaration.key)))
             }
         }
-        if let key { print(printable("\(key): no longer adopted")) }
+        try failing {
+            try adoptedFile.update(build: build, of: file.shownPath) { variables in
+                variables.removeAll { keys.contains($0.tweak.declaration.key) }
+            }
+        }
+        for key in keys { print(printable("\(key): no longer adopted")) }
     }
 
     /// Takes over the variables that were adopted of the last other build.

@@ -47,10 +47,22 @@ extension Adopt {
 }
 
 extension ProgramVariables {
-    /// The parts that have values, of the variables that match a pattern, or that contain it.
-    func parts(matching pattern: String?) throws(Failure) -> [VariablePart] {
+    /// The parts that have values, of the variables that match one of the patterns, or that contain it; all if there is
+    /// none.
+    func parts(matching patterns: [String]) throws(Failure) -> [VariablePart] {
         let parts = variables.flatMap(values)
-        guard let pattern else { return parts }
+        guard !patterns.isEmpty else { return parts }
+        var found: [VariablePart] = []
+        var names: Set<String> = []
+        for pattern in patterns {
+            found += try self.parts(matching: pattern, among: parts).filter { names.insert($0.name).inserted }
+        }
+        return found
+    }
+
+    private func parts(
+        matching pattern: String, among parts: [VariablePart]
+    ) throws(Failure) -> [VariablePart] {
         if pattern.contains("*") || pattern.contains("?") {
             let pattern = Pattern(pattern)
             return parts.filter { pattern.fits($0.name) }

@@ -15,8 +15,8 @@ struct Adopt: ParsableCommand {
         discussion: """
             VARIABLE is a global or static variable of a program with debug information, or a part of one: gravity, \
             physics.c:gravity, game::Physics::gravity, work::calls of the function work, player.speed, table[3].weight. Once \
-            adopted it is a tweak for list, get, set, watch, plot and all others, for this build of the program. Values are \
-            written into the memory of the running program.
+            adopted it is a tweak for list, get, set, watch, plot, bake and others, for this build of the program. Values are \
+            written into the memory of the running program, and not kept for its next start.
 
             Only variables with an address of their own in writable memory can be set; --list shows the reason for others, \
             and what to do about it. Optimized code may have read a variable before a loop, unless it is volatile.
@@ -26,7 +26,7 @@ struct Adopt: ParsableCommand {
               64  the command line is wrong
               65  no variable or several match the name, it cannot be adopted, or the limits are wrong
               66  PROGRAM is missing, or has no debug information
-              69  the program has the Tweaks library, for which variables are declared in the source
+              69  there is no such process, or it belongs to another user
               74  the file of adopted variables could not be read or written
             """,
         version: "tweak-adopt \(libraryVersion)")
@@ -72,9 +72,9 @@ struct Adopt: ParsableCommand {
 
     @Argument(
         help:
-            "The variable; with --list, only variables with this in their names, or whose names match a pattern with *.",
+            "The variables; with --list, only variables with this in their names, or whose names match a pattern with *.",
         completion: .custom(completeVariables))
-    var variable: String?
+    var variable: [String] = []
 
     static func main() {
         reserveStandardDescriptors()
@@ -88,9 +88,12 @@ struct Adopt: ParsableCommand {
         guard !(list || remove || renew) || (limits ?? name ?? unit) == nil && !monitor else {
             throw ValidationError("--in, --name, --unit and --monitor describe a variable that is adopted.")
         }
-        guard variable != nil || list || renew else { throw ValidationError("The variable is missing.") }
-        guard variable == nil || !renew else {
+        guard !variable.isEmpty || list || renew else { throw ValidationError("The variable is missing.") }
+        guard variable.isEmpty || !renew else {
             throw ValidationError("--renew is for all adopted variables.")
+        }
+        guard name == nil || variable.count == 1 else {
+            throw ValidationError("--name is for one variable.")
         }
     }
 
@@ -98,10 +101,9 @@ struct Adopt: ParsableCommand {
         try Failure.reported(by: "tweak-adopt") { () throws(Failure) in
             let file = try ProgramFile(named: program)
             if list { return try show(file) }
-            if remove { return try forget(variable ?? "", in: file) }
-            try file.checkHasNoLibrary()
+            if remove { return try forget(variable, in: file) }
             if renew { return try lookUpAgain(file) }
-            try adopt(variable ?? "", in: file)
+            try adopt(variable, in: file)
         }
     }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import CommandSupport
+package import Glibc
 internal import TweakELF
-internal import TweakMemory
-package import TweakOverrides
+package import TweakMemory
+internal import TweakOverrides
 internal import TweakProtocol
-internal import TweakRecords
+package import TweakRecords
 internal import TweakSystem
 
 extension AdoptedBuilds {
@@ -20,9 +21,23 @@ extension AdoptedBuilds {
         }
     }
 
+    /// Whether variables of any application have been adopted.
+    static var areThere: Bool {
+        // The files of an application are in a folder with its name.
+        guard let own = try? OverridesFile(application: "any").directory else { return false }
+        let folder = containingFolder(of: own)
+        return directoryEntries(folder).contains { isAccessible("\(folder)/\($0)/\(AdoptedFile.name)") }
+    }
+
     /// Returns whether variables of a program have been adopted, of whichever build.
     static func areThere(for executable: String) -> Bool {
         !load(of: lastComponent(of: executable)) { _ in }.builds.isEmpty
+    }
+
+    /// The names of the variables of an executable, by their tweaks.
+    package func variables(of path: String) -> [TweakKey: String] {
+        let variables = buildID(of: path).flatMap { self[$0] } ?? []
+        return Dictionary(variables.map { ($0.tweak.declaration.key, $0.variable) }) { first, _ in first }
     }
 
     var imageVariables: [ImageVariable] {
@@ -49,6 +64,17 @@ extension AdoptedBuilds {
         }
         let keys = Set(declared.map(\.key))
         return variables.map(\.tweak.declaration).filter { !keys.contains($0.key) }
+    }
+}
+
+extension ProcessScan {
+    /// Returns whether a process has tweaks or adopted variables in its memory, and not the library.
+    package mutating func hasTweaksInMemory(_ pid: pid_t, executable: String) -> Bool {
+        switch content(of: pid) {
+        case .tweaks: true
+        case .nothing: AdoptedBuilds.areThere(for: executable)
+        case .library, nil: false
+        }
     }
 }
 

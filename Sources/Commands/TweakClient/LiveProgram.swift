@@ -6,19 +6,34 @@ internal import TweakJSON
 package import TweakProtocol
 package import TweakRecords
 
-/// A running program that answers requests.
+/// A running program that answers requests. Its adopted variables, of which it knows nothing, are in its memory.
 package final class LiveProgram: Program {
     package let running: RunningProgram
     package let connection: Connection
     private var hasAnswered = false
+    private let warn: (String) -> Void
 
     package var pid: pid_t? { running.pid }
     package var title: String { running.title }
 
+    /// The adopted variables, if there are any.
+    package private(set) lazy var adopted: MemoryProgram? = {
+        do throws(Failure) {
+            return try MemoryProgram(pid: running.pid, isBesideLibrary: true, warn: warn)
+        } catch {
+            warn("its adopted variables cannot be read: \(error.message)")
+            return nil
+        }
+    }()
+
     /// Connects to a program.
     ///
+    /// - Parameter warn: Called with problems of adopted variables.
     /// - Returns: `nil` if nothing listens.
-    package init?(_ running: RunningProgram, _ patience: Patience = .usual) throws(Failure) {
+    package init?(
+        _ running: RunningProgram, _ patience: Patience = .usual,
+        warn: @escaping (String) -> Void = { _ in }
+    ) throws(Failure) {
         do throws(ConnectionError) {
             connection = try Connection(to: running, patience)
         } catch .refused {
@@ -26,7 +41,7 @@ package final class LiveProgram: Program {
         } catch {
             throw error.failure(of: running.title)
         }
-        self.running = running
+        (self.running, self.warn) = (running, warn)
     }
 
     package func ask<Method: ControlMethod>(
@@ -56,9 +71,33 @@ package final class LiveProgram: Program {
         }
     }
 
-    package func tweaks() throws(Failure) -> [JSONTweak] { try askForMuch(ListTweaks()).tweaks }
+    package func tweaks() throws(Failure) -> [JSONTweak] {
+        let declared = try declaredTweaks()
+        guard let adopted else { return declared }
+        let keys = Set(declared.map(\.declaration.key))
+        return declared + adopted.tweaks().filter { !keys.contains($0.declaration.key) }
+    }
+
+    /// The tweaks without the adopted variables.
+    package func declaredTweaks() throws(Failure) -> [JSONTweak] { try askForMuch(ListTweaks()).tweaks }
 
     package func tweak(_ key: TweakKey) throws(Failure) -> JSONTweak? {
+        if let tweak = try declaredTweak(key) { return tweak }
+        return try adopted?.tweak(key)
+    }
+
+    /// Returns whether a tweak is an adopted variable.
+    package func isAdopted(_ key: TweakKey) throws(Failure) -> Bool {
+        guard let adopted, adopted.isAdopted(key) else { return false }
+        return try declaredTweak(key) == nil
+    }
+
+    package func isAdopted(anyOf tweaks: [JSONTweak]) throws(Failure) -> Bool {
+        for tweak in tweaks where try isAdopted(tweak.declaration.key) { return true }
+        return false
+    }
+
+    private func declaredTweak(_ key: TweakKey) throws(Failure) -> JSONTweak? {
         do throws(ConnectionError) {
             let tweak = try connection.ask(GetTweak(tweak: key))
             hasAnswered = true
@@ -73,6 +112,9 @@ package final class LiveProgram: Program {
     package func set(
         _ tweak: JSONTweak, to text: String, _ durations: SetDurations
     ) throws(Failure) -> JSONTweak {
+        if let adopted, try isAdopted(tweak.declaration.key) {
+            return try adopted.set(tweak, to: text, durations)
+        }
         let request = SetTweak(tweak: tweak.declaration.key, text: text, durations)
         let answer = try checkingAge(durations) { () throws(Failure) in try ask(request) }
         let type = tweak.declaration.type
@@ -96,9 +138,23 @@ package final class LiveProgram: Program {
     }
 
     /// Ends the leases of this connection.
-    package func endLeases() throws(Failure) { _ = try ask(ResetTweaks(all: true, leases: .own)) }
+    package func endLeases() throws(Failure) {
+        adopted?.endLeases()
+        _ = try ask(ResetTweaks(all: true, leases: .own))
+    }
 
-    package func reset(_ scope: TweakScope) throws(Failure) { _ = try ask(Self.request(scope)) }
+    package func reset(_ scope: TweakScope) throws(Failure) {
+        if let adopted {
+            let keys = adopted.tweaks().map(\.declaration.key).filter(scope.contains)
+            var found = false
+            for key in keys where try isAdopted(key) {
+                try adopted.reset(.tweak(key))
+                found = true
+            }
+            if found, try !declaredTweaks().contains(where: { scope.contains($0.declaration.key) }) { return }
+        }
+        _ = try ask(Self.request(scope))
+    }
 
     private static func request(_ scope: TweakScope) -> ResetTweaks {
         switch scope {
@@ -118,6 +174,36 @@ package final class LiveProgram: Program {
     package func apply(
         _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool, _ durations: SetDurations
     ) throws(Failure) -> SetManyTweaks.Answer {
+        var (values, ofAdopted) = (values, OverridesDocument())
+        for key in values.keys where try isAdopted(key) {
+            ofAdopted[key] = values[key]
+            values[key] = nil
+        }
+        guard let adopted, resettingOthers || !ofAdopted.keys.isEmpty else {
+            return try applyToDeclared(values, resettingOthers, allOrNothing, durations)
+        }
+        if allOrNothing {
+            // Nothing is set if an adopted variable refuses its value.
+            let declarations = adopted.tweaks().map(\.declaration)
+            let (answer, admitted) = ofAdopted.decide(for: declarations, allOrNothing: true)
+            if admitted == nil { return answer }
+        }
+        var answer = SetManyTweaks.Answer(applied: [], clamped: [], unknown: [], refused: [])
+        if resettingOthers || !values.keys.isEmpty {
+            answer = try applyToDeclared(values, resettingOthers, allOrNothing, durations)
+            if allOrNothing, !(answer.refused.isEmpty && answer.unknown.isEmpty) { return answer }
+        }
+        let more = try adopted.apply(
+            ofAdopted, resettingOthers: resettingOthers, allOrNothing: allOrNothing, durations)
+        answer.applied += more.applied
+        answer.clamped += more.clamped
+        answer.refused += more.refused
+        return answer
+    }
+
+    private func applyToDeclared(
+        _ values: OverridesDocument, _ resettingOthers: Bool, _ allOrNothing: Bool, _ durations: SetDurations
+    ) throws(Failure) -> SetManyTweaks.Answer {
         let request = SetManyTweaks(
             values: values.values, resettingOthers: resettingOthers,
             allOrNothing: allOrNothing ? true : nil, durations)
@@ -127,7 +213,7 @@ package final class LiveProgram: Program {
     package var overrides: OverridesDocument {
         get throws(Failure) {
             var document = OverridesDocument()
-            for tweak in try tweaks() {
+            for tweak in try declaredTweaks() {
                 if tweak.lease != nil {
                     // Leased values are not kept; the kept value is in a lower provider.
                     let kept = try explain(tweak.declaration.key).opinions.first {
@@ -151,6 +237,7 @@ package final class LiveProgram: Program {
     }
 
     package func explain(_ key: TweakKey) throws(Failure) -> ExplainTweak.Answer {
-        try ask(ExplainTweak(tweak: key))
+        if let adopted, try isAdopted(key) { return try adopted.explain(key) }
+        return try ask(ExplainTweak(tweak: key))
     }
 }

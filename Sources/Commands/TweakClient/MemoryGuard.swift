@@ -200,7 +200,7 @@ extension MemoryGuard {
 
         init(_ call: SetManyTweaks, in pid: pid_t) throws(Failure) {
             let title = "\(pid)"
-            guard let program = try MemoryProgram(pid: pid, warn: { _ in }) else {
+            guard let program = try Self.program(pid) else {
                 throw Failure("it no longer has tweaks", about: title, .unavailable)
             }
             self.program = program
@@ -220,10 +220,16 @@ extension MemoryGuard {
             }
         }
 
+        /// The tweaks in the memory of the process, or, if the library has them, the adopted variables.
+        private static func program(_ pid: pid_t) throws(Failure) -> MemoryProgram? {
+            if let program = try MemoryProgram(pid: pid, warn: { _ in }) { return program }
+            return try MemoryProgram(pid: pid, isBesideLibrary: true, warn: { _ in })
+        }
+
         /// Puts the old values back where the new ones still are.
         func putBack() {
             // The memory as it is now, perhaps of another program.
-            guard let now = try? MemoryProgram(pid: program.processID, warn: { _ in }) else { return }
+            guard let now = try? Self.program(program.processID) else { return }
             var document = OverridesDocument()
             for (key, (old, new)) in values where (try? now.tweak(key))?.nextValue == new {
                 document.set(old, for: key)

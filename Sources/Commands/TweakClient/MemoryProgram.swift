@@ -14,6 +14,8 @@ package final class MemoryProgram: Program {
     private var tweaksInMemory: MemoryTweaks
     /// The adopted variables, which have no records.
     private let variables: MemoryVariables
+    /// Whether the library is in the process, and this program has the adopted variables only.
+    private let isBesideLibrary: Bool
     private var guards: [MemoryGuard] = []
     /// Whether the user knows of the first guard. A sweep has one after the other.
     private var hasNamedGuard = false
@@ -28,10 +30,15 @@ package final class MemoryProgram: Program {
 
     /// Reads the memory of a process.
     ///
+    /// - Parameter isBesideLibrary: Whether to read the adopted variables of a process with the library, which has all
+    ///   other tweaks.
     /// - Returns: `nil` if the process has no tweaks, or has the library, which must be used instead.
     /// - Throws: ``Failure`` if the process has ended, or its tweaks cannot be read.
-    package init?(pid: pid_t, warn: @escaping (String) -> Void) throws(Failure) {
-        self.warn = warn
+    package init?(
+        pid: pid_t, isBesideLibrary: Bool = false, warn: @escaping (String) -> Void
+    ) throws(Failure) {
+        guard !isBesideLibrary || AdoptedBuilds.areThere else { return nil }
+        (self.warn, self.isBesideLibrary) = (warn, isBesideLibrary)
         let executable = executablePath(of: "\(pid)")
         self.executable = executable ?? "\(pid)"
         title = executable.map { "\(lastComponent(of: $0)) (\(pid))" } ?? "\(pid)"
@@ -51,11 +58,12 @@ package final class MemoryProgram: Program {
             throw error.failure(of: title)
         }
         let found = tweaksInMemory.found
-        guard !found.haveLibrary else { return nil }
+        guard found.haveLibrary == isBesideLibrary else { return nil }
         let application = Self.application(in: found, self.executable, warn)
         variables = MemoryVariables(
             AdoptedBuilds.load(of: application, warn).imageVariables, in: process, found)
-        guard !found.images.isEmpty || !variables.isEmpty else { return nil }
+        guard !isBesideLibrary && !found.images.isEmpty || !variables.isEmpty else { return nil }
+        guard !isBesideLibrary else { return }
         for problem in tweaksInMemory.found.problems { warn("\(title): \(problem)") }
     }
 
@@ -75,11 +83,14 @@ package final class MemoryProgram: Program {
 
     /// All tweaks with their values: those with records, and then the adopted variables.
     private func all() -> [(declaration: TweakDeclaration, value: TweakValue?)] {
-        let declared = tweaksInMemory.all()
+        let declared = isBesideLibrary ? [] : tweaksInMemory.all()
         guard !variables.isEmpty else { return declared }
         let keys = Set(declared.map(\.declaration.key))
         return declared + variables.all().filter { !keys.contains($0.declaration.key) }
     }
+
+    /// Returns whether a tweak is an adopted variable.
+    func isAdopted(_ key: TweakKey) -> Bool { variables.contains(key) }
 
     package func tweaks() -> [JSONTweak] {
         let waiting = tweaksInMemory.waiting()
@@ -87,6 +98,7 @@ package final class MemoryProgram: Program {
     }
 
     package func tweak(_ key: TweakKey) throws(Failure) -> JSONTweak? {
+        if isBesideLibrary { return variables.tweak(key).map { status($0, [:]) } }
         // The loop stores what waited.
         if tweaksInMemory.gate(of: key) != nil {
             try inMemory { () throws(MemoryError) in try tweaksInMemory.refresh([key]) }
@@ -108,7 +120,8 @@ package final class MemoryProgram: Program {
             tweak.declaration, value: tweak.value,
             source: isDefault ? "\(TweakSource.binary)" : "\(TweakSource.memory)",
             pendingValue: tweaksInMemory.pendingValue(of: tweak.declaration, in: waiting),
-            gate: tweaksInMemory.gate(of: tweak.declaration.key).map { "\($0.gate.name)" })
+            gate: isBesideLibrary
+                ? nil : tweaksInMemory.gate(of: tweak.declaration.key).map { "\($0.gate.name)" })
     }
 
     package func set(
@@ -156,8 +169,10 @@ package final class MemoryProgram: Program {
     ) throws(Failure) -> SetManyTweaks.Answer {
         guard durations.ramp == nil else {
             throw Failure(
-                "without the Tweaks library in the process a value cannot change gradually", about: title,
-                .unavailable)
+                isBesideLibrary
+                    ? "an adopted variable cannot change gradually"
+                    : "without the Tweaks library in the process a value cannot change gradually",
+                about: title, .unavailable)
         }
         let (memoryGuard, answer) = try MemoryGuard.start(
             SetManyTweaks(values: values.values, allOrNothing: true, durations), in: process.pid,
@@ -172,7 +187,10 @@ package final class MemoryProgram: Program {
         guards.append(memoryGuard)
         if !hasNamedGuard {
             warn(
-                "\(title): the Tweaks library is not in the process, so the process \(memoryGuard.pid) puts the old "
+                "\(title): "
+                    + (isBesideLibrary
+                        ? "the variable is adopted" : "the Tweaks library is not in the process")
+                    + ", so the process \(memoryGuard.pid) puts the old "
                     + (answer.applied.count == 1 ? "value" : "values") + " back")
         }
         hasNamedGuard = true
@@ -229,7 +247,12 @@ package final class MemoryProgram: Program {
         return answer
     }
 
-    /// A sampler for some of the tweaks.
+    /// Returns whether ``sampler(for:)`` can read a tweak: those made at run time have no record in an image.
+    package func canSample(_ key: TweakKey) -> Bool {
+        variables.contains(key) || tweaksInMemory.tweak(key) != nil
+    }
+
+    /// A sampler for some of the tweaks; beside the library, also for those with records.
     ///
     /// - Throws: ``Failure`` if a tweak no longer exists.
     package func sampler(for keys: [TweakKey]) throws(Failure) -> MemorySampler {
@@ -240,6 +263,9 @@ package final class MemoryProgram: Program {
     }
 
     private func write(_ values: [TweakKey: TweakValue]) throws(Failure) {
+        guard !isBesideLibrary else {
+            return try inMemory { () throws(MemoryError) in try variables.set(values) }
+        }
         var direct = values
         var gated: [(gate: MemoryGate, values: [TweakKey: TweakValue])] = []
         for (key, value) in values {
@@ -324,7 +350,9 @@ package final class MemoryProgram: Program {
     private func sayThatNothingIsKept() {
         guard !hasSaid else { return }
         hasSaid = true
-        warn("\(title): the change lasts for this run only, because the Tweaks library is not in the process")
+        warn(
+            "\(title): the change lasts for this run only, because the "
+                + (isBesideLibrary ? "variable is adopted" : "Tweaks library is not in the process"))
     }
 }
 

@@ -210,7 +210,7 @@ package struct ProgramSearch {
         if !running.isEmpty { return running }
         var named: [LiveProgram] = []
         for entry in Survey().entries where entry.description?.application == name {
-            if let program = try LiveProgram(entry.running, patience) { named.append(program) }
+            if let program = try LiveProgram(entry.running, patience, warn: warn) { named.append(program) }
         }
         if !named.isEmpty { return named }
         let inMemory = try inMemory { lastComponent(of: $0) == name }
@@ -224,7 +224,9 @@ package struct ProgramSearch {
             throw Failure("\(text): there is no such process", .unavailable)
         }
         repeat {
-            if let running = RunningProgram(pid: pid), let program = try LiveProgram(running, patience) {
+            if let running = RunningProgram(pid: pid),
+                let program = try LiveProgram(running, patience, warn: warn)
+            {
                 return program
             }
         } while isWaited(for: { $0.pid == pid })
@@ -271,7 +273,7 @@ package struct ProgramSearch {
         var programs: [LiveProgram] = []
         for running in RunningProgram.all()
         where (running.executable ?? said(by: running)).map(isMeant) == true {
-            if let program = try LiveProgram(running, patience) { programs.append(program) }
+            if let program = try LiveProgram(running, patience, warn: warn) { programs.append(program) }
         }
         return programs
     }

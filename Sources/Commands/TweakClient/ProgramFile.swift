@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 package import CommandSupport
 internal import TweakELF
-internal import TweakMemory
 internal import TweakOverrides
 internal import TweakSystem
 
@@ -48,17 +47,5 @@ package struct ProgramFile {
         }
         return ApplicationName.first(
             environment: nil, declared: declared, executable: shownPath, problem: warn)
-    }
-
-    /// Throws if the program contains the library or is linked with it.
-    package func checkHasNoLibrary() throws(Failure) {
-        let needed = try failing { try ELFFile(path: path).neededLibraries() }
-        guard ([path] + needed.map(\.path)).contains(where: { ProcessScan.content(ofFile: $0) == .library })
-        else {
-            return
-        }
-        throw Failure(
-            "\(shownPath): the Tweaks library is in the program; bind the variable with FBTweakBind in the source, or "
-                + "declare it as a tweak", .unavailable)
     }
 }

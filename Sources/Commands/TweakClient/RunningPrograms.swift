@@ -2,7 +2,6 @@
 internal import CommandSupport
 package import Glibc
 internal import TweakMemory
-internal import TweakOverrides
 package import TweakProtocol
 internal import TweakSystem
 
@@ -221,12 +220,10 @@ package struct MemoryProcess {
     private static func found() -> [(ProcessEntry, executable: String)] {
         var scan = ProcessScan()
         return ProcessEntry.all.sorted { $0.pid < $1.pid }.compactMap { process in
-            guard let executable = process.executable else { return nil }
-            switch scan.content(of: process.pid) {
-            case .tweaks: return (process, executable)
-            case .nothing where AdoptedBuilds.areThere(for: executable): return (process, executable)
-            case .nothing, .library, nil: return nil
-            }
+            guard let executable = process.executable,
+                scan.hasTweaksInMemory(process.pid, executable: executable)
+            else { return nil }
+            return (process, executable)
         }
     }
 }

@@ -86,7 +86,7 @@ import Testing
         let adopted = try adopt("gravity", "--in", "0..30", "--unit", "m/s2")
         #expect(adopted.output == "Variables/bare.c/gravity: gravity, volatile double\n")
         #expect(adopted.status == 0 && adopted.error.isEmpty)
-        for name in ["mode", "level", "table[1].weight", "on"] { try #expect(adopt(name).status == 0) }
+        try #expect(adopt("mode", "level", "table[1].weight", "on").lines.count == 4)
         try program.start()
         program.expect(Self.defaults)
         #expect(
@@ -128,6 +128,29 @@ import Testing
         program.expect(Self.defaults)
     }
 
+    @Test func `are changed by the page, which sees when one more is adopted`() throws {
+        try adopt("gravity")
+        try program.start()
+        let page = try ServedPage(home: program.home)
+        let events = try page.events()
+        let id = try page.id(ofProcess: program.pid)
+        let stream = try events.stream()
+        func names() throws -> [String] {
+            let answer = try page.api("tweaks", ["program": id, "stream": stream]).json
+            return (answer["tweaks"] as? [[String: Any]] ?? []).compactMap { $0["tweak"] as? String }
+        }
+        #expect(try names() == ["Variables/bare.c/gravity"])
+        try adopt("level")
+        #expect(try waitUntil { try names().contains("Variables/bare.c/level") })
+        let values: [[String: Any]] = [
+            ["tweak": "Variables/bare.c/gravity", "value": 3.5],
+            ["tweak": "Variables/bare.c/level", "value": 6],
+        ]
+        let answer = try page.api("set", ["program": id, "stream": stream, "values": values])
+        #expect(answer.status == 200, "\(answer.body)")
+        program.expect("3.5 5 6 7 0 1")
+    }
+
     @Test func `are shown of a program that does not run, which has nothing to set`() throws {
         try adopt("gravity")
         #expect(try program.command(["get", program.path, "gravity"]).output == "9.81\n")
@@ -157,6 +180,8 @@ import Testing
         (["on", "--in", "0..1"], 65, "only a number"),
         (["gravity", "--name", "Gravity"], 64, "Category/Collection/Name"),
         ([], 64, "The variable is missing"),
+        (["gravity", "level", "--name", "A/B/C"], 64, "--name is for one variable"),
+        (["gravity", "level", "--in", "0..100"], 65, "the default is outside"),
         (["--list", "gravity", "--unit", "m"], 64, "describe a variable"),
     ])
     func `have limits that fit`(arguments: [String], status: Int32, message: String) throws {
@@ -202,6 +227,26 @@ import Testing
         program.expect("1.62 5 200 7 0 1")
     }
 
+    @Test func `become the initializers in the source`() throws {
+        let source = program.home("bare.c")
+        try #expect(adopt("gravity", "level", "mode", "on", "table[1].weight").succeeded)
+        try program.start()
+        program.expect(Self.defaults)
+        try #expect(
+            program.tweak("set", "gravity", "3.5", "level", "100", "mode", "SLOW", "on", "off").succeeded)
+        let difference = try program.tweak("bake")
+        #expect(difference.status == 0 && difference.output.contains("+volatile double gravity = 3.5;\n"))
+        try #expect(program.tweak("bake", "--write").succeeded)
+        let text = try String(contentsOfFile: source, encoding: .utf8)
+        let expected = Self.source.replacing("gravity = 9.81", with: "gravity = 3.5")
+            .replacing("level = 200", with: "level = 100").replacing("mode = FAST", with: "mode = SLOW")
+            .replacing("on = true", with: "on = false")
+        #expect(text == expected)
+        try #expect(program.tweak("set", "weight", "2").succeeded)
+        let part = try program.tweak("bake", "weight")
+        #expect(part.status == 65 && part.error.contains("table[1].weight is a part of a variable"))
+    }
+
     @Test func `are removed by the name of the variable or the tweak`() throws {
         try adopt("gravity")
         try adopt("level")
@@ -211,6 +256,10 @@ import Testing
         #expect(try program.command(["adopt", "--remove", program.path, "bare.c/level"]).succeeded)
         #expect(try program.command(["list", program.path]).output.contains("no tweaks"))
         #expect(try program.command(["adopt", "--remove", program.path, "level"]).status == 65)
+        // All of them, or none.
+        #expect(try adopt("mode", "on").succeeded)
+        #expect(try program.command(["adopt", "--remove", program.path, "mode", "gravity"]).status == 65)
+        #expect(try program.command(["adopt", "--remove", program.path, "mode", "on"]).lines.count == 2)
     }
 
     @Test func `are completed by shells`() throws {
@@ -223,25 +272,5 @@ import Testing
         #expect(all.contains("gravity") && all.contains("table["))
         #expect(try completed("--in", "0..30", program.path, "gr") == ["gravity"])
         #expect(try completed("--li").contains("--list"))
-    }
-
-    @Test func `are not those of a program with the library`() throws {
-        let home = try TemporaryDirectory()
-        let source = try home.write("with.c", "int level = 3; int main(void) { return level; }")
-        let folder = try Installation.path("lib")
-        try Compiler.gcc.compile(
-            [source], to: home("with"),
-            ["-g", "-Wl,--no-as-needed", "-L\(folder)", "-ltweaks", "-Wl,-rpath,\(folder)"], home: home)
-        let result = try run(Locations.product("tweak"), ["adopt", home("with"), "level"], home: home)
-        #expect(result.status == 69 && result.error.contains("FBTweakBind"))
-    }
-
-    @Test func `of damaged files are found or not, in bounded time`() throws {
-        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: program.path)))
-        for (index, changed) in damaged(bytes, count: 60, seed: 5).enumerated() {
-            let path = try program.home.write("damaged", Data(changed))
-            let result = try program.command(["adopt", "--list", path])
-            #expect([0, 65, 66].contains(result.status), "\(index): \(result.status) \(result.error)")
-        }
     }
 }

@@ -102,7 +102,7 @@ struct ResetCommand: ParsableCommand {
         } else if let key = before.first?.declaration.key {
             after[key] = try program.tweakAgain(key)
         }
-        for tweak in before {
+        for tweak in before where !tweak.declaration.isMonitor {
             guard let now = after[tweak.declaration.key],
                 (now.value, now.pendingValue) != (tweak.value, tweak.pendingValue)
             else { continue }

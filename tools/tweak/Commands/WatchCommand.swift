@@ -84,7 +84,7 @@ struct WatchCommand: ParsableCommand {
         var watched: [WatchedProgram] = []
         try target.forEach(.json) { program throws(Failure) in
             let named = try program.tweaks(fitting: tweaks)
-            if samples(named, of: program) {
+            if try samples(named, of: program) {
                 let rate = rate ?? 10
                 var samples = try program.samples(of: sampled(of: program), rate: rate)
                 try write(&samples, of: program, rate)
@@ -113,12 +113,15 @@ struct WatchCommand: ParsableCommand {
         if let exitCode { throw ExitCode(exitCode) }
     }
 
-    /// Returns whether to sample. A process without the library announces no changes.
-    private func samples(_ named: [JSONTweak], of program: any Program) -> Bool {
-        !target.allProcesses
-            && ((rate ?? duration) != nil || output != nil || to != nil || format == .csv
-                || program is MemoryProgram
-                || named.contains(where: \.declaration.isMonitor))
+    /// Returns whether to sample. A process without the library announces no changes, and none those of adopted
+    /// variables.
+    private func samples(_ named: [JSONTweak], of program: any Program) throws(Failure) -> Bool {
+        guard !target.allProcesses else { return false }
+        let isAsked =
+            (rate ?? duration) != nil || output != nil || to != nil || format == .csv
+            || program is MemoryProgram || named.contains(where: \.declaration.isMonitor)
+        guard !isAsked, let program = program as? LiveProgram else { return isAsked }
+        return try program.isAdopted(anyOf: named)
     }
 
     /// The monitors and tweaks to sample.

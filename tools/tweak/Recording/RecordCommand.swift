@@ -104,6 +104,11 @@ struct RecordCommand: ParsableCommand {
                 "\(other.declaration.key): \(other.declaration.type.withArticle) cannot be sampled; numbers and Bools can",
                 .invalid)
         }
+        for tweak in chosen where try program.isAdopted(tweak.declaration.key) {
+            throw Failure(
+                "\(tweak.declaration.key): the program cannot record an adopted variable; tweak watch --output can",
+                .invalid)
+        }
         return chosen
     }
 }

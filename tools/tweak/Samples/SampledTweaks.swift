@@ -28,7 +28,14 @@ extension Program {
             sampled.append(tweak)
         }
         switch self {
-        case let program as LiveProgram: return try LiveSamples(program, sampled, rate: rate)
+        case let program as LiveProgram:
+            guard let adopted = program.adopted, try program.isAdopted(anyOf: sampled) else {
+                return try LiveSamples(program, sampled, rate: rate)
+            }
+            let watched = try program.tweaks().filter {
+                $0.declaration.hasKeptValue && adopted.canSample($0.declaration.key)
+            }
+            return try MemorySamples(adopted, sampled, watching: watched, rate: rate)
         case let program as MemoryProgram:
             let watched = program.tweaks().filter(\.declaration.hasKeptValue)
             return try MemorySamples(program, sampled, watching: watched, rate: rate)

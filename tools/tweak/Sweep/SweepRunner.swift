@@ -77,8 +77,8 @@ struct SweepRunner {
         var leased = values
         for axis in axes where axis.tweak.needsRestart { leased.set(nil, for: axis.tweak.key) }
         guard !leased.isEmpty else { return }
-        // Its guard process puts the values back first.
-        (program as? MemoryProgram)?.endLeases()
+        // The guard process of values in memory puts those back first.
+        (program as? MemoryProgram ?? (program as? LiveProgram)?.adopted)?.endLeases()
         let answer = try program.apply(
             leased, resettingOthers: false, allOrNothing: true, SetDurations(until: .closed))
         guard answer.problems.isEmpty else {
