@@ -25,6 +25,8 @@ struct BakeCommand: ParsableCommand {
             begin at the folder given with --from, or where the compiler ran, as the debug information says, or at the \
             working directory.
 
+            Of an adopted variable the initializer changes, such as 2.5 in double gain = 2.5; in C and C++.
+
             An override that is a default in the sources now stays until the program starts from a build that has it; until \
             then list shows that it waits.
 
@@ -120,7 +122,10 @@ struct BakeCommand: ParsableCommand {
         let values = try wantedValues(of: program, declared)
         var planned: [(TweakDeclaration, TweakValue)] = []
         for tweak in declared where values[tweak.declaration.key] != nil {
-            baking.add(sources.places(of: tweak.declaration)) { declaration throws(TweakValueError) in
+            let (places, variable) = (
+                sources.places(of: tweak.declaration), sources.variable(of: tweak.declaration)
+            )
+            baking.add(places, variable: variable) { declaration throws(TweakValueError) in
                 try values.admission(for: declaration)
             }
             if let admission = try? values.admission(for: tweak.declaration) {

@@ -24,6 +24,8 @@ struct ProgramSources {
     let working: String
     /// The declarations in the program's files, by name.
     private let places: [TweakKey: [TweakDeclaration]]
+    /// The variables that are adopted as tweaks.
+    private let variables: [TweakKey: String]
 
     /// - Parameter from: The folder that the user named.
     init(of program: any Program, from: String?) throws(Failure) {
@@ -31,10 +33,13 @@ struct ProgramSources {
         self.working = working
         var compiled: [String] = []
         var found: [TweakDeclaration] = []
+        var adopted: [TweakKey: String] = [:]
         if let path = try program.description.program, isAccessible(path) {
             if from == nil { compiled = try failing { try OfflineProgram.compilationFolders(of: path) } }
             found = try failing { try OfflineProgram.everything(in: path, warn).declarations }
+            adopted = AdoptedBuilds.load(of: try program.description.application, warn).variables(of: path)
         }
+        variables = adopted
         folders = SourceFolders(given: from, compiled: compiled, working: working)
         places = Dictionary(grouping: found.filter { $0.type != .action && !$0.isMonitor }, by: \.key)
     }
@@ -43,5 +48,9 @@ struct ProgramSources {
     func places(of tweak: TweakDeclaration) -> [TweakDeclaration] {
         // A library that the program opened itself is only known to the process.
         places[tweak.key] ?? [tweak]
+    }
+    /// The name of the variable that a tweak without a record is; `nil` if it has one.
+    func variable(of tweak: TweakDeclaration) -> String? {
+        places[tweak.key] == nil ? variables[tweak.key] : nil
     }
 }

@@ -67,9 +67,11 @@ package struct SourceBaking {
     ///
     /// - Parameters:
     ///   - declarations: The declarations in all records of the tweak, at least one.
+    ///   - variable: The name of the variable, with or without scopes, that a person has made the tweak of; it has no
+    ///     record.
     ///   - admission: Checks the new value against one of the declarations, whose limits may differ.
     package mutating func add(
-        _ declarations: [TweakDeclaration],
+        _ declarations: [TweakDeclaration], variable: String? = nil,
         _ admission: (TweakDeclaration) throws(TweakValueError) -> TweakDeclaration.Admission?
     ) {
         var planned: [SourceChange] = []
@@ -77,7 +79,7 @@ package struct SourceBaking {
         var seen: Set<String> = []
         for declaration in declarations where seen.insert(declaration.location ?? "").inserted {
             do throws(Obstacle) {
-                for change in try changes(of: declaration, admission)
+                for change in try changes(of: declaration, variable, admission)
                 where !planned.contains(where: { $0.path == change.path && $0.range == change.range }) {
                     planned.append(change)
                 }
@@ -98,7 +100,7 @@ package struct SourceBaking {
     package mutating func keep(_ isKept: (TweakKey) -> Bool) { changes = changes.filter { isKept($0.tweak) } }
 
     private mutating func changes(
-        of declaration: TweakDeclaration,
+        of declaration: TweakDeclaration, _ variable: String?,
         _ admission: (TweakDeclaration) throws(TweakValueError) -> TweakDeclaration.Admission?
     ) throws(Obstacle) -> [SourceChange] {
         let admitted: TweakDeclaration.Admission?
@@ -113,7 +115,13 @@ package struct SourceBaking {
         guard value != declaration.defaultValue else { return [] }
         let (path, file, line) = try folders.place(of: declaration)
         let read = try read(path)
-        let edits = try read.source.edits(of: declaration, atLine: line, of: file, to: value)
+        let edits =
+            if let variable {
+                try read.source.edits(
+                    ofVariable: Self.plainName(of: variable), declaration, atLine: line, of: file, to: value)
+            } else {
+                try read.source.edits(of: declaration, atLine: line, of: file, to: value)
+            }
         if let obstacle = read.obstacle, !edits.isEmpty { throw Obstacle(reason: obstacle) }
         return edits.map { edit in
             let line = read.source.lines.line(of: edit.range.lowerBound)
@@ -124,6 +132,15 @@ package struct SourceBaking {
                 oldText: Array(read.source.bytes[edit.range]), newText: edit.text, oldValue: edit.former,
                 newValue: value)
         }
+    }
+
+    /// The last component of a name such as `game::Physics::gravity` or `physics.c:gravity`.
+    private static func plainName(of variable: String) throws(Obstacle) -> String {
+        let name = variable.split(separator: ":").last.map(String.init) ?? variable
+        guard !name.contains(where: { $0 == "." || $0 == "[" }) else {
+            throw Obstacle(reason: "\(variable) is a part of a variable")
+        }
+        return name
     }
 
     private mutating func read(_ path: String) throws(Obstacle) -> ReadFile {

@@ -86,9 +86,28 @@ extension SourceFile {
         }
         var edits: [Edit] = []
         for declaration in found {
-            if let edit = try edit(declaration, tweak, to: value) { edits.append(edit) }
+            if let edit = try edit(written(declaration, tweak), tweak, to: value) { edits.append(edit) }
         }
         return edits
+    }
+
+    /// The edits that give a variable another initial value: one, or none if it has that value already.
+    ///
+    /// - Parameters:
+    ///   - variable: The name of the variable without scopes.
+    ///   - tweak: The tweak that the variable is.
+    func edits(
+        ofVariable variable: String, _ tweak: TweakDeclaration, atLine line: Int, of file: String,
+        to value: TweakValue
+    ) throws(Obstacle) -> [Edit] {
+        guard language == .c else {
+            throw Obstacle(reason: "only initializers of variables in C and C++ can be changed")
+        }
+        let declaration = try VariableInitializer(tokens, numbering)
+            .declaration(of: variable, atLine: line, of: file)
+        let enumerator = VariableInitializer.enumerator(declaration.defaultValue, tweak)
+        let written = if let enumerator { enumerator } else { try written(declaration, tweak) }
+        return try edit(written, tweak, to: value).map { [$0] } ?? []
     }
 
     func written(_ declaration: SourceDeclaration, _ tweak: TweakDeclaration) throws(Obstacle)
@@ -106,9 +125,8 @@ extension SourceFile {
     }
 
     private func edit(
-        _ declaration: SourceDeclaration, _ tweak: TweakDeclaration, to value: TweakValue
+        _ written: WrittenDefault, _ tweak: TweakDeclaration, to value: TweakValue
     ) throws(Obstacle) -> Edit? {
-        let written = try written(declaration, tweak)
         let literal = String(decoding: bytes[written.range], as: UTF8.self)
         guard let former = written.value(tweak) else {
             throw Obstacle(reason: "its default \(literal) is not \(tweak.type.withArticle)")

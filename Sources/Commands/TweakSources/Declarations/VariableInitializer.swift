@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+internal import TweakRecords
+
+/// The initializer of a plain variable in C or C++, such as `double gain = 2.5;` or `static int level{3};`.
+struct VariableInitializer {
+    private let tokens: [SourceToken]
+    private let numbering: LineNumbering
+
+    init(_ tokens: [SourceToken], _ numbering: LineNumbering) {
+        (self.tokens, self.numbering) = (tokens, numbering)
+    }
+
+    /// The declaration of a variable in a line, which debug information has for it.
+    ///
+    /// - Parameters:
+    ///   - name: The name without scopes.
+    ///   - line: The line of the name, as the compiler counts.
+    ///   - file: The file as the debug information names it.
+    func declaration(
+        of name: String, atLine line: Int, of file: String
+    ) throws(Obstacle) -> SourceDeclaration {
+        let named = tokens.indices.filter { index in
+            let token = tokens[index]
+            guard token.kind == .identifier, token.text == name else { return false }
+            let place = numbering.place(ofLine: token.line)
+            return place.line == line && (place.file == nil || place.file == file)
+        }
+        guard !named.isEmpty else {
+            throw Obstacle(reason: "the variable \(name) is not declared there any more")
+        }
+        let declared = named.filter(isDeclared)
+        guard declared.count == 1, let index = declared.first else {
+            throw Obstacle(
+                reason: declared.isEmpty
+                    ? "the declaration of the variable \(name) there cannot be read"
+                    : "the variable \(name) is declared \(declared.count) times in that line")
+        }
+        let initializer = try initializer(behind: index, of: name)
+        return SourceDeclaration(
+            place: numbering.place(ofLine: tokens[index].line), defaultValue: initializer)
+    }
+
+    /// Returns whether the name is that of a declared variable: a type is before it, or another variable.
+    private func isDeclared(_ index: Int) -> Bool {
+        var before = index - 1
+        while before > 0, tokens[before].has("::"), tokens[before - 1].kind == .identifier { before -= 2 }
+        guard before >= 0 else { return false }
+        let token = tokens[before]
+        if token.has(",") { return isInDeclarators(before) }
+        return isType(token)
+    }
+
+    private func isType(_ token: SourceToken) -> Bool {
+        if token.has(">") || token.has("]") { return true }
+        let others: Set<String> = [
+            "return", "goto", "case", "else", "do", "throw", "delete", "new", "enum", "struct", "union",
+            "class",
+            "namespace", "typename", "using",
+        ]
+        return token.kind == .identifier && !others.contains(token.text)
+    }
+
+    /// Returns whether the statement that a comma is in begins like a declaration: `double a = 1, gain = 2.5;`.
+    private func isInDeclarators(_ comma: Int) -> Bool {
+        var depth = 0
+        var start = comma
+        while start > 0 {
+            let token = tokens[start - 1]
+            if token.has(")") || token.has("]") || token.has("}") { depth += 1 }
+            if token.has("(") || token.has("[") || token.has("{") { depth -= 1 }
+            if depth < 0 || depth == 0 && token.has(";") || token.kind == .directive { break }
+            start -= 1
+        }
+        guard start + 1 < comma, depth == 0 || start == 0 || tokens[start - 1].has("{") else { return false }
+        return isType(tokens[start]) && tokens[start + 1].kind == .identifier
+    }
+
+    private static let brackets: [(open: StaticString, close: StaticString)] = [
+        ("(", ")"), ("[", "]"), ("{", "}"),
+    ]
+
+    private func initializer(
+        behind name: Int, of variable: String
+    ) throws(Obstacle) -> ArraySlice<SourceToken> {
+        let rest = tokens[(name + 1)...]
+        guard let next = rest.first else {
+            throw Obstacle(reason: "the declaration of the variable \(variable) there cannot be read")
+        }
+        if next.has("{"), let end = rest.end(ofBracketAt: rest.startIndex, Self.brackets) {
+            return rest[(rest.startIndex + 1)..<(end - 1)]
+        }
+        guard next.has("=") else {
+            throw Obstacle(
+                reason: next.has(";") || next.has(",")
+                    ? "the variable \(variable) has no initializer there"
+                    : "the declaration of the variable \(variable) there cannot be read")
+        }
+        var depth = 0
+        for index in rest.indices.dropFirst() {
+            let token = rest[index]
+            if Self.brackets.contains(where: { token.has($0.open) }) { depth += 1 }
+            if Self.brackets.contains(where: { token.has($0.close) }) { depth -= 1 }
+            if depth <= 0, token.has(";") || token.has(",") {
+                return Self.unbraced(rest[(rest.startIndex + 1)..<index])
+            }
+            if token.kind == .directive { break }
+        }
+        throw Obstacle(reason: "the initializer of the variable \(variable) there has no end")
+    }
+
+    /// The value of `= { value }`.
+    private static func unbraced(_ tokens: ArraySlice<SourceToken>) -> ArraySlice<SourceToken> {
+        guard tokens.first?.has("{") == true,
+            tokens.end(ofBracketAt: tokens.startIndex, brackets) == tokens.endIndex
+        else { return tokens }
+        return tokens.dropFirst().dropLast()
+    }
+
+    /// An enumerator as it is written, and others of the same enumeration, whose names are those of the choices.
+    static func enumerator(_ tokens: ArraySlice<SourceToken>, _ tweak: TweakDeclaration) -> WrittenDefault? {
+        guard let name = tokens.last, name.kind == .identifier,
+            tokens.allSatisfy({ $0.kind == .identifier || $0.has("::") }),
+            tweak.choices.contains(where: { $0.label == name.text })
+        else { return nil }
+        return WrittenDefault(range: name.range) { tweak in
+            tweak.choices.first { $0.label == name.text }?.value
+        } written: { value, tweak in
+            tweak.choices.first { $0.value == value }?.label.map { Array($0.utf8) }
+        }
+    }
+}
