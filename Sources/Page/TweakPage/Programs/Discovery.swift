@@ -113,7 +113,7 @@ final class Discovery: Sendable {
             }
             looks[pid] = count + 1
             guard let executable = executablePath(of: "\(pid)"), isMeant(executable),
-                scan.content(of: pid) == .tweaks
+                scan.hasTweaksInMemory(pid, executable: executable)
             else {
                 continue
             }

@@ -77,6 +77,11 @@ private struct LiveLink {
     private var waiting: [RequestID: Question] = [:]
     private var subscription: Int?
     private var sampling: (wanted: Watch, subscription: Int, types: [TweakType])?
+    private var adopted: FollowedVariables?
+    private var knownVariables: FileState?
+    private var lastLook = ContinuousClock.now
+    /// What is sampled in memory instead, because one of the tweaks is an adopted variable.
+    private var inMemory: (wanted: Watch, sampler: MemorySampler)?
     /// Whether changes were requested, so that they are requested once.
     private var isSubscribed = false
     /// Whether a page follows the program, and when one did so last.
@@ -143,7 +148,11 @@ private struct LiveLink {
             // A daemon that changes its user becomes another program to the page, or none.
             guard running.otherUser == user else { throw .closed }
             try reconcile()
-            wakeUp.wait(orFor: connection.descriptor, pause)
+            if let inMemory, isFollowed {
+                // A process that ends closes the connection, too.
+                try? inMemory.sampler.sample(inMemory.wanted, for: FollowedVariables.period / 2, id, board)
+            }
+            wakeUp.wait(orFor: connection.descriptor, inMemory == nil ? pause : .zero)
             try connection.receive()
             while let message = try connection.nextMessage() {
                 lastWord = .now
@@ -158,6 +167,7 @@ private struct LiveLink {
         var end = ContinuousClock.now + Self.pingPeriod
         if isListWanted, isFollowed, !isListAsked { end = min(end, nextList) }
         if !waiting.isEmpty { end = min(end, silenceEnd) }
+        if isFollowed, adopted != nil { end = min(end, lastLook + FollowedVariables.period) }
         return max(.zero, end - .now)
     }
 
@@ -192,10 +202,19 @@ private struct LiveLink {
         }
         try reconcileSampling(entry.sampling)
         guard isFollowed else { return }
+        if .now - lastLook >= FollowedVariables.period, let changed = adopted?.changes() {
+            lastLook = .now
+            board.note(id, changed, isComplete: true)
+        }
         // Programs do not announce an override that leaves the value as it is.
         let file = overrides.flatMap { FileState(path: $0) }
         if file != knownFile {
             (knownFile, lastFile) = (file, .now)
+            isListWanted = true
+        }
+        let variables = FileState(ofVariablesOf: entry.name)
+        if variables != knownVariables {
+            knownVariables = variables
             isListWanted = true
         }
         // A value that waits for a gate may pass it and be as it was before, which no event tells.
@@ -226,8 +245,13 @@ private struct LiveLink {
         guard wanted != asked else { return }
         asked = wanted
         if let sampling { try ask(UnsubscribeFromChanges(subscription: sampling.subscription), .nothing) }
-        sampling = nil
-        if let wanted { try ask(SampleTweaks(tweaks: wanted.tweaks, rate: wanted.rate), .sampling(wanted)) }
+        (sampling, inMemory) = (nil, nil)
+        if let wanted, let adopted, wanted.tweaks.contains(where: adopted.contains) {
+            // A tweak made at run time is in no image; then there are no samples.
+            inMemory = adopted.sampler(for: wanted.tweaks).map { (wanted, $0) }
+        } else if let wanted {
+            try ask(SampleTweaks(tweaks: wanted.tweaks, rate: wanted.rate), .sampling(wanted))
+        }
     }
 
     private mutating func receive(_ message: ProgramMessage) throws(ConnectionError) {
@@ -264,7 +288,8 @@ private struct LiveLink {
             let undeclared = overrides.map {
                 OverridesDocument(undeclaredIn: $0, besides: tweaks).undeclaredValues
             }
-            board.replace(self.id, tweaks, undeclared: undeclared ?? [])
+            adopted = FollowedVariables(of: running.pid, besides: Set(tweaks.map(\.declaration.key)))
+            board.replace(self.id, tweaks + (adopted?.tweaks ?? []), undeclared: undeclared ?? [])
         case .description:
             guard let answer = try connection.answer(message, to: id, of: DescribeProgram.self) else {
                 return

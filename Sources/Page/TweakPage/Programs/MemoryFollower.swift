@@ -59,7 +59,9 @@ final class MemoryFollower: Follower {
     }
 
     /// - Throws: ``Failure`` when the process has ended.
-    private func follow(_ program: MemoryProgram, _ id: String, _ user: String?) throws(Failure) {
+    private func follow(_ first: MemoryProgram, _ id: String, _ user: String?) throws(Failure) {
+        var program = first
+        var variables = FileState(ofVariablesOf: program.description.application)
         var values: MemorySampler?
         var known: [TweakValue?] = []
         var watched: (wanted: Watch, sampler: MemorySampler)?
@@ -72,6 +74,11 @@ final class MemoryFollower: Follower {
                 wakeUp.wait(.seconds(1))
                 continue
             }
+            let now = FileState(ofVariablesOf: entry.name)
+            if now != variables, let again = try? MemoryProgram(pid: pid, warn: { _ in }) {
+                (program, values, watched) = (again, nil, nil)
+            }
+            variables = now
             if let values {
                 let now = try values.read()
                 let declarations = values.declarations
@@ -97,27 +104,29 @@ final class MemoryFollower: Follower {
                 wakeUp.wait(Self.period)
                 continue
             }
-            try sample(watched.sampler, watched.wanted, id)
+            try watched.sampler.sample(watched.wanted, for: Self.period, id, board)
         }
     }
+}
 
-    /// Samples for one period.
-    private func sample(_ sampler: MemorySampler, _ watch: Watch, _ id: String) throws(Failure) {
+extension MemorySampler {
+    /// Samples for a time, on this thread.
+    func sample(_ watch: Watch, for time: Duration, _ id: String, _ board: Board) throws(Failure) {
         let period: Duration = .seconds(1) / watch.rate
         var frames: [(Double, [Double?])] = []
-        let types = sampler.declarations.map(\.type)
+        let types = declarations.map(\.type)
         var words: [UInt64] = []
         let start = ContinuousClock.now
         var due = start
         repeat {
             words.removeAll(keepingCapacity: true)
-            try sampler.readBits(into: &words)
+            try readBits(into: &words)
             let numbers = zip(types, words).map { $0.number(ofCell: $1) }
             frames.append((secondsSince1970(), numbers))
             due += period
             let rest = due - .now
             if rest > .zero { usleep(useconds_t(min(rest / .microseconds(1), 1e6))) } else { due = .now }
-        } while .now - start < Self.period
+        } while .now - start < time
         board.sample(id, watch.tweaks, rate: watch.rate, dropped: 0, frames)
     }
 }

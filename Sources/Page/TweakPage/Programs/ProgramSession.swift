@@ -68,7 +68,8 @@ actor ProgramSession {
         guard let entry = board[id] else { throw Failure("\(id): there is no such program", .missing) }
         let files =
             entry.state == .offline
-            ? [entry.executable, entry.overrides].map { $0.flatMap { FileState(path: $0) } } : []
+            ? [entry.executable, entry.overrides].map { $0.flatMap { FileState(path: $0) } }
+            : [FileState(ofVariablesOf: entry.name)]
         let identity = Identity(
             pid: entry.pid, state: entry.state == .silent ? .running : entry.state, files: files)
         if let open, open.identity == identity { return open.program }
