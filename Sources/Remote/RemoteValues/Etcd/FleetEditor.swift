@@ -62,6 +62,10 @@ package struct FleetChange: Hashable, Sendable {
         (self.parts, self.id) = (parts, id)
     }
 
+    func made(at revision: Int) -> FleetChange {
+        FleetChange(number: number, revision: revision, by: by, why: why, at: at, parts: parts, id: id)
+    }
+
     /// Parses an entry of etcd.
     init(_ entry: EtcdEntry, number: Int) throws(FormatError) {
         let path = "change \(number)"
@@ -311,10 +315,12 @@ package struct FleetEditor: Sendable {
     /// - Parameters:
     ///   - by: The author.
     ///   - isWithHistory: Whether `make` needs the recorded changes.
+    ///   - isDryRun: Whether to change nothing.
     ///   - make: Returns the new value of each tweak; `nil` removes it. Called again after a conflict.
-    /// - Returns: The recorded change; `nil` if there was nothing to change.
+    /// - Returns: The recorded change; `nil` if there was nothing to change. In a dry run, the change that would be
+    ///   recorded, with the revision of the state it was made for.
     package func change(
-        by: String, why: String?, isWithHistory: Bool = false,
+        by: String, why: String?, isWithHistory: Bool = false, isDryRun: Bool = false,
         _ make: (FleetContents) throws(FleetProblem) -> [TweakKey: FleetValue?]
     ) async throws(FleetProblem) -> FleetChange? {
         let id = String(UInt64.random(in: 0...UInt64.max), radix: 36)
@@ -336,14 +342,11 @@ package struct FleetEditor: Sendable {
                     "\(wanted.count) tweaks would change, and one transaction has room for \(Self.mostParts)")
             }
             let change = change(wanted, contents, by, why, id)
+            if isDryRun { return change.made(at: contents.revision) }
             let transaction = transaction(change, wanted, contents)
             do throws(FetchProblem) {
                 let (isDone, header) = try await client.commit(transaction, at: members.current)
-                if isDone {
-                    return FleetChange(
-                        number: change.number, revision: header.revision, by: by, why: why, at: change.at,
-                        parts: change.parts, id: id)
-                }
+                if isDone { return change.made(at: header.revision) }
                 attempted = nil
             } catch {
                 let message = "\(members.current): \(error.message)"
