@@ -49,6 +49,7 @@ extension Fleet {
             try await editor.declarations()
         }
         warn(declared.strangers)
+        guard !options.isOfTweaks else { return try show(declared.newest, options.fleet) }
         let forms = declared.builds.map(BuildForm.init)
         switch options.fleet.format {
         case .json: try failing { try printJSON(["builds": forms]) }
@@ -60,6 +61,23 @@ extension Fleet {
                 header: ["BUILD", "PROGRAM", "TWEAKS", "AT", "BY"],
                 rows: forms.map { [$0.build, $0.program, "\($0.tweaks.count)", $0.at, $0.by] })
             print(table.text)
+        }
+    }
+
+    private static func show(
+        _ tweaks: [TweakKey: TweakDeclaration], _ options: FleetOptions
+    ) throws(Failure) {
+        switch options.format {
+        case .json: try failing { try printJSON(["tweaks": DeclaredBuild.json(of: tweaks)]) }
+        case .table:
+            guard !tweaks.isEmpty else {
+                return print(printable("\(options.application): no build declares a tweak"))
+            }
+            let rows = tweaks.values.sorted { $0.key < $1.key }.map {
+                ["\($0.key)", "\($0.type)", $0.allowed, $0.unit ?? ""]
+            }
+            let header = ["TWEAK", "TYPE", "ALLOWED", "UNIT"]
+            print(TextTable(header: header, optional: ["UNIT"], rows: rows).text)
         }
     }
 

@@ -13,7 +13,7 @@ struct FleetCommand: ParsableCommand {
 
             EXIT STATUS
               0   done
-              1   a rollout ended early; with status --check: a host is silent, refuses a value or is behind
+              1   a rollout ended early; with --check: something differs, or a host is silent, refuses a value or is behind
               64  the command line is wrong
               65  there is no such tweak, value, filter or build, or the value is not allowed
               66  there is no configuration
@@ -25,9 +25,9 @@ struct FleetCommand: ParsableCommand {
         version: TweakAgent.version,
         subcommands: [
             FleetList.self, FleetGet.self, FleetSet.self, FleetReset.self, FleetStatus.self, FleetWatch.self,
-            FleetHistory.self, FleetRollback.self, FleetKill.self, FleetUnkill.self, FleetRollout.self,
-            FleetRollouts.self, FleetPause.self, FleetResume.self, FleetAbort.self, FleetDeclare.self,
-            FleetBuilds.self,
+            FleetHistory.self, FleetRollback.self, FleetDiff.self, FleetPromote.self, FleetKill.self,
+            FleetUnkill.self, FleetRollout.self, FleetRollouts.self, FleetPause.self, FleetResume.self,
+            FleetAbort.self, FleetDeclare.self, FleetBuilds.self, FleetApplications.self,
         ])
 }
 
@@ -36,8 +36,8 @@ enum FleetFormat: String, CaseIterable, ExpressibleByArgument {
     case table, json
 }
 
-/// The application whose values to use, and the cluster that stores them.
-struct FleetOptions: ParsableArguments {
+/// The cluster that stores the values, and the output format.
+struct FleetClusterOptions: ParsableArguments {
     @Option(
         name: .customLong("configuration"),
         help: ArgumentHelp(
@@ -46,15 +46,46 @@ struct FleetOptions: ParsableArguments {
         completion: .file(extensions: ["json"]))
     var configurationPath: String?
 
+    @Option(help: "The output format.")
+    var format: FleetFormat = .table
+}
+
+/// The application whose values to use, and the cluster that stores them.
+struct FleetOptions: ParsableArguments {
+    @OptionGroup var cluster: FleetClusterOptions
+
     @Option(
         help: ArgumentHelp("The environment, instead of the one in the configuration.", valueName: "name"))
     var environment: String?
 
-    @Option(help: "The output format.")
-    var format: FleetFormat = .table
+    @Argument(help: "The application whose values to use.")
+    var application: String
+
+    var format: FleetFormat { cluster.format }
+}
+
+/// An application and two of its environments.
+struct FleetEnvironmentOptions: ParsableArguments {
+    @OptionGroup var cluster: FleetClusterOptions
 
     @Argument(help: "The application whose values to use.")
     var application: String
+
+    @Argument(help: "An environment.")
+    var from: String
+
+    @Argument(help: "Another environment.")
+    var to: String
+
+    func validate() throws {
+        guard from != to else { throw ValidationError("Both environments are \(from).") }
+    }
+
+    func options(in environment: String) -> FleetOptions {
+        var options = FleetOptions()
+        (options.cluster, options.environment, options.application) = (cluster, environment, application)
+        return options
+    }
 }
 
 /// What somebody says of the author of a change, and the reason.
@@ -67,6 +98,14 @@ struct FleetAuthorOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("The reason for the change.", valueName: "reason"))
     var why: String?
+}
+
+/// The author of a change of values, and whether it is only shown.
+struct FleetChangeOptions: ParsableArguments {
+    @OptionGroup var author: FleetAuthorOptions
+
+    @Flag(name: .customLong("dry-run"), help: "Check and show what would change, and change nothing.")
+    var isDryRun = false
 }
 
 struct FleetList: AgentCommand {
@@ -98,7 +137,7 @@ struct FleetSet: AgentCommand {
             refused if a build would refuse or clamp it, or if none declares the tweak.
             """)
 
-    @OptionGroup var author: FleetAuthorOptions
+    @OptionGroup var change: FleetChangeOptions
 
     @Option(
         help: ArgumentHelp(
@@ -138,7 +177,7 @@ struct FleetReset: AgentCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset", abstract: "Remove the value of a tweak, so that the next provider decides.")
 
-    @OptionGroup var author: FleetAuthorOptions
+    @OptionGroup var change: FleetChangeOptions
 
     @Option(
         help: ArgumentHelp("Remove it only if its last change has this revision.", valueName: "revision"))
@@ -200,7 +239,13 @@ struct FleetRollback: AgentCommand {
         commandName: "rollback",
         abstract: "Restore the state at a revision, as a new change.")
 
-    @OptionGroup var author: FleetAuthorOptions
+    @OptionGroup var change: FleetChangeOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Restore only if none of the values was changed after this revision, which --dry-run shows.",
+            valueName: "revision"))
+    var ifRevision: Int?
 
     @OptionGroup var fleet: FleetOptions
 
@@ -209,6 +254,55 @@ struct FleetRollback: AgentCommand {
 
     @Argument(help: "Restore only this tweak.")
     var tweak: String?
+}
+
+struct FleetDiff: AgentCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff", abstract: "Show the values and kills that differ between two environments.",
+        discussion: """
+            Values differ if only one environment has one, or if they are not the same or not for the same hosts. Authors, \
+            times and reasons are not compared.
+            """)
+
+    @Flag(name: .customLong("check"), help: "Exit with the status 1 if something differs.")
+    var isCheck = false
+
+    @OptionGroup var environments: FleetEnvironmentOptions
+}
+
+struct FleetPromote: AgentCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "promote", abstract: "Copy values from one environment to another, as one change.",
+        discussion: """
+            Each value is copied with the hosts it is for, and checked against the builds that are published in the second \
+            environment, as by `tweak fleet set`. If one is refused, none is copied. Kills are not copied, and values that \
+            only the second environment has stay, unless --remove is given. If somebody changes one of the values there \
+            meanwhile, nothing is changed.
+            """)
+
+    @OptionGroup var change: FleetChangeOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Copy only if none of the values was changed after this revision, which --dry-run shows.",
+            valueName: "revision"))
+    var ifRevision: Int?
+
+    @Flag(
+        name: .customLong("remove"),
+        help: "Also remove the values that the first environment does not have.")
+    var isRemoving = false
+
+    @Flag(
+        name: .customLong("force"),
+        help: "Copy values even if no build declares the tweak, or a build refuses or clamps them.")
+    var isForced = false
+
+    @OptionGroup var environments: FleetEnvironmentOptions
+
+    @Argument(
+        help: "Copy only these tweaks, as Category/Collection/Name or shorter (default: all that differ).")
+    var tweaks: [String] = []
 }
 
 struct FleetKill: AgentCommand {
@@ -220,7 +314,7 @@ struct FleetKill: AgentCommand {
             `tweak fleet unkill`. Any bool tweak can be killed.
             """)
 
-    @OptionGroup var author: FleetAuthorOptions
+    @OptionGroup var change: FleetChangeOptions
 
     @Flag(name: .customLong("force"), help: "Kill it even if no build declares it.")
     var isForced = false
@@ -231,7 +325,9 @@ struct FleetKill: AgentCommand {
     var feature: String
 
     func validate() throws {
-        guard author.why?.isEmpty == false else { throw ValidationError("A kill needs a reason: --why.") }
+        guard change.isDryRun || change.author.why?.isEmpty == false else {
+            throw ValidationError("A kill needs a reason: --why.")
+        }
     }
 }
 
@@ -239,7 +335,7 @@ struct FleetUnkill: AgentCommand {
     static let configuration = CommandConfiguration(
         commandName: "unkill", abstract: "End a kill, so that the next provider decides.")
 
-    @OptionGroup var author: FleetAuthorOptions
+    @OptionGroup var change: FleetChangeOptions
 
     @OptionGroup var fleet: FleetOptions
 
@@ -422,5 +518,25 @@ struct FleetBuilds: AgentCommand {
             "Instead remove the build with this beginning, which no host runs any more.", valueName: "build"))
     var remove: String?
 
+    @Flag(
+        name: .customLong("tweaks"),
+        help: "Instead show the tweaks that they declare, as the newest build with each of them declares it.")
+    var isOfTweaks = false
+
     @OptionGroup var fleet: FleetOptions
+
+    func validate() throws {
+        guard remove == nil || !isOfTweaks else { throw ValidationError("Use --remove or --tweaks.") }
+    }
+}
+
+struct FleetApplications: AgentCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "applications",
+        abstract: "Show the environments and their applications, up to a hundred of each.")
+
+    @Option(help: ArgumentHelp("Show only this environment.", valueName: "name"))
+    var environment: String?
+
+    @OptionGroup var cluster: FleetClusterOptions
 }

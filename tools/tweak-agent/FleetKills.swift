@@ -42,7 +42,7 @@ extension Fleet {
         let values = try asking(options.fleet) { (editor) async throws(FleetProblem) in
             try await editor.contents()
         }
-        let change = try commit(options.fleet, .kills, options.author, nil) {
+        let change = try commit(options.fleet, .kills, options.change, nil) {
             (kills, _) throws(FleetProblem) in
             let known = (declared?.tweaks ?? []).union((values.values + kills.values).map(\.tweak))
             let tweak = try key(ofFeature: name, known)
@@ -56,17 +56,17 @@ extension Fleet {
             return [tweak: FleetValue(false)]
         }
         let above = change?.parts.flatMap { hidden($0.tweak, values, of: options.fleet.application) }
-        try show(change, options.fleet, above: above)
+        try show(change, options.fleet, options.change, above: above)
     }
 
     static func unkill(_ options: FleetUnkill) throws(Failure) {
         let name = try TweakName(options.feature)
-        let change = try commit(options.fleet, .kills, options.author, nil) {
+        let change = try commit(options.fleet, .kills, options.change, nil) {
             (kills, _) throws(FleetProblem) in
             let tweak = try key(ofFeature: name, Set(kills.values.map(\.tweak)))
             return kills[tweak] == nil ? [:] : [tweak: nil]
         }
-        try show(change, options.fleet)
+        try show(change, options.fleet, options.change)
     }
 
     /// The kills of an application; `nil` if they cannot be read, as with a user who may only read values.

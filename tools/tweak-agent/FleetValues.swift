@@ -130,7 +130,7 @@ enum Fleet {
             try self.declaration(of: name, in: program)
         }
         let declared = options.isForced ? nil : try published(options.fleet)
-        try change(options.fleet, options.author, options.ifRevision) {
+        try change(options.fleet, options.change, options.ifRevision) {
             (contents, _) throws(FleetProblem) in
             let tweak: TweakKey
             if let key = declaration?.key { tweak = key } else { tweak = try key(name, contents, declared) }
@@ -176,7 +176,7 @@ enum Fleet {
 
     static func reset(_ options: FleetReset) throws(Failure) {
         let name = try TweakName(options.tweak)
-        try change(options.fleet, options.author, options.ifRevision) {
+        try change(options.fleet, options.change, options.ifRevision) {
             (contents, _) throws(FleetProblem) in
             let tweak = try key(name, contents)
             return contents[tweak] == nil ? [:] : [tweak: nil]
@@ -185,9 +185,9 @@ enum Fleet {
 
     static func rollback(_ options: FleetRollback) throws(Failure) {
         let name = try options.tweak.map { (text) throws(Failure) in try TweakName(text) }
-        var author = options.author
-        author.why = author.why ?? "back to revision \(options.revision)"
-        try change(options.fleet, author, nil, revisited: options.revision) {
+        var making = options.change
+        making.author.why = making.author.why ?? "back to revision \(options.revision)"
+        try change(options.fleet, making, nil, revisited: options.revision) {
             (contents, then) throws(FleetProblem) in
             let tweak = try name.map { (name) throws(FleetProblem) in
                 let known =
@@ -197,19 +197,51 @@ enum Fleet {
                     throw .impossible(([error.message] + error.details).joined(separator: "\n  "))
                 }
             }
-            return try FleetEditor.rollback(to: options.revision, of: tweak, contents, then)
+            let wanted = try FleetEditor.rollback(to: options.revision, of: tweak, contents, then)
+            if let start = options.ifRevision {
+                try expect(wanted.keys, contents.changed(after: start), since: start)
+            }
+            return wanted
         }
     }
 
-    /// Makes a change and prints the result; see ``commit(_:_:_:_:revisited:_:)``.
+    /// Makes a change and prints the result; see ``commit(_:_:_:_:revisited:isWithHistory:_:)``.
     private static func change(
-        _ options: FleetOptions, _ author: FleetAuthorOptions, _ revision: Int?, revisited: Int? = nil,
+        _ options: FleetOptions, _ making: FleetChangeOptions, _ revision: Int?, revisited: Int? = nil,
         _ make:
             @escaping @Sendable (FleetContents, _ then: FleetContents?) throws(FleetProblem)
             -> [TweakKey: FleetValue?]
     ) throws(Failure) {
-        let change = try commit(options, .values, author, revision, revisited: revisited, make)
-        try show(change, options)
+        let change = try commit(options, .values, making, revision, revisited: revisited, make)
+        try show(change, options, making)
+        warnIfHidden(change, options)
+    }
+
+    /// Prints a change.
+    ///
+    /// - Parameters:
+    ///   - above: The values that a kill is above of.
+    ///   - revision: The revision to print; `nil` for the one of the change.
+    static func show(
+        _ change: FleetChange?, _ options: FleetOptions, _ making: FleetChangeOptions,
+        above: [HiddenValue]? = nil, revision: Int? = nil
+    ) throws(Failure) {
+        guard let change else {
+            return options.format == .json
+                ? print("null") : print(printable("\(options.application): nothing had to be changed"))
+        }
+        let form = ChangeForm(change, above: above, revision: revision)
+        switch options.format {
+        case .json: try failing { try printJSON(form) }
+        case .table:
+            let note = "(\(making.isDryRun ? "dry run at " : "")revision \(form.revision))"
+            for part in form.all { print(printable("\(part.tweak): \(part.text) \(note)")) }
+            for hidden in above ?? [] { print(printable("  above \(hidden.text)")) }
+        }
+    }
+
+    /// Warns if new values of a fleet have no effect, on any host or on this one.
+    static func warnIfHidden(_ change: FleetChange?, _ options: FleetOptions) {
         guard let new = change?.parts.filter({ $0.new != nil }), !new.isEmpty else { return }
         let kills = kills(options)
         for part in new {
@@ -222,45 +254,25 @@ enum Fleet {
         }
     }
 
-    /// Prints a change.
-    ///
-    /// - Parameter above: The values that a kill is above of.
-    static func show(
-        _ change: FleetChange?, _ options: FleetOptions, above: [HiddenValue]? = nil
-    ) throws(Failure) {
-        guard let change else {
-            return options.format == .json
-                ? print("null") : print(printable("\(options.application): nothing had to be changed"))
-        }
-        let form = ChangeForm(change, above: above)
-        switch options.format {
-        case .json: try failing { try printJSON(form) }
-        case .table:
-            for part in form.all {
-                print(printable("\(part.tweak): \(part.text) (revision \(form.revision))"))
-            }
-            for hidden in above ?? [] { print(printable("  above \(hidden.text)")) }
-        }
-    }
-
     /// Makes a change.
     ///
     /// - Parameters:
     ///   - revision: The revision at which the tweaks must have been changed last.
     ///   - revisited: The revision to restore.
+    ///   - isWithHistory: Whether `make` needs the recorded changes, as it does to restore a revision.
     ///   - make: Returns the new value of each tweak, given the current state and, as far as etcd knows it, the state
     ///     at that revision.
     /// - Returns: The change; `nil` if there was nothing to change.
     static func commit(
-        _ options: FleetOptions, _ place: FleetPlace, _ author: FleetAuthorOptions, _ revision: Int?,
-        revisited: Int? = nil,
+        _ options: FleetOptions, _ place: FleetPlace, _ making: FleetChangeOptions, _ revision: Int?,
+        revisited: Int? = nil, isWithHistory: Bool = false,
         _ make:
             @escaping @Sendable (FleetContents, _ then: FleetContents?) throws(FleetProblem)
             -> [TweakKey: FleetValue?]
     ) throws(Failure) -> FleetChange? {
         let editor = try editor(options, place)
         let user = editor.user ?? Self.author
-        let by = author.by.map { "\(user) (\($0))" } ?? user
+        let by = making.author.by.map { "\(user) (\($0))" } ?? user
         let strangers = Outcome<[String]>()
         defer { warn(strangers.result.withLock { try? $0?.get() } ?? []) }
         return try awaiting { () async throws(Failure) in
@@ -268,7 +280,8 @@ enum Fleet {
                 var then: FleetContents?
                 if let revisited { then = try await editor.contents(at: revisited) }
                 let change = try await editor.change(
-                    by: by, why: author.why, isWithHistory: revisited != nil
+                    by: by, why: making.author.why, isWithHistory: isWithHistory || revisited != nil,
+                    isDryRun: making.isDryRun
                 ) { [then] (contents) throws(FleetProblem) in
                     strangers.result.withLock { $0 = .success(contents.strangers) }
                     let wanted = try make(contents, then)
@@ -309,6 +322,17 @@ enum Fleet {
                 "\(tweak): it was changed\(who) at revision \(found?.revision ?? 0), and not at \(revision); "
                     + "nothing was changed")
         }
+    }
+
+    /// Throws if somebody changed one of the tweaks.
+    static func expect(
+        _ tweaks: some Sequence<TweakKey>, _ changed: Swift.Set<TweakKey>, since revision: Int
+    ) throws(FleetProblem) {
+        let touched = tweaks.filter(changed.contains).map(\.description).sorted()
+        guard !touched.isEmpty else { return }
+        throw .conflict(
+            "\(touched.beginning.joined(separator: ", ")): somebody made a change after revision \(revision); "
+                + "nothing was changed")
     }
 
     /// The key of a tweak that has a value or is declared, or of one whose full name is given.
@@ -418,6 +442,16 @@ enum Fleet {
     static func editor(
         _ options: FleetOptions, _ place: FleetPlace = .values
     ) throws(Failure) -> FleetEditor {
+        try editor(options.cluster, options.environment, options.application, place)
+    }
+
+    /// - Parameters:
+    ///   - environment: `nil` for the one in the configuration.
+    ///   - application: `nil` for an editor that only lists applications.
+    static func editor(
+        _ options: FleetClusterOptions, _ environment: String?, _ application: String?,
+        _ place: FleetPlace = .values
+    ) throws(Failure) -> FleetEditor {
         let path = try Follow.configuration(options.configurationPath)
         let bytes = try readInput(path, isNamed: false)
         var cluster: EtcdCluster?
@@ -425,20 +459,18 @@ enum Fleet {
             throw Failure("\(error)", .misconfigured)
         }
         guard var cluster else { throw Failure("\(path): etcd: it is missing", .misconfigured) }
-        for (name, text) in [
-            ("--environment", options.environment), ("the application", options.application),
-        ] {
+        for (name, text) in [("the environment", environment), ("the application", application)] {
             guard let text, !EtcdCluster.isName(text) else { continue }
             throw Failure("\(name): it has 1 to 200 bytes and no slash; this is \"\(text)\"", .usage)
         }
-        cluster.environment = options.environment ?? cluster.environment
-        let settings = EtcdSettings(name: options.application, cluster: cluster)
+        cluster.environment = environment ?? cluster.environment
+        let settings = EtcdSettings(name: application ?? "", cluster: cluster)
         do throws(FetchProblem) { return try FleetEditor(settings, place) } catch {
             throw Failure(error.message, .misconfigured)
         }
     }
 
-    private static func contents(
+    static func contents(
         _ options: FleetOptions, isWithHistory: Bool = false
     ) throws(Failure) -> FleetContents {
         try asking(options) { (editor) async throws(FleetProblem) in
@@ -451,8 +483,14 @@ enum Fleet {
         _ options: FleetOptions, _ place: FleetPlace = .values,
         _ body: @escaping @Sendable (FleetEditor) async throws(FleetProblem) -> Value
     ) throws(Failure) -> Value {
-        let editor = try editor(options, place)
-        return try awaiting { () async throws(Failure) in
+        try asking(try editor(options, place), body)
+    }
+
+    static func asking<Value: Sendable>(
+        _ editor: FleetEditor,
+        _ body: @escaping @Sendable (FleetEditor) async throws(FleetProblem) -> Value
+    ) throws(Failure) -> Value {
+        try awaiting { () async throws(Failure) in
             do throws(FleetProblem) {
                 let value = try await body(editor)
                 await editor.end()
@@ -509,7 +547,7 @@ private struct ListForm: Encodable {
     let kills: [ValueForm]?
 }
 
-private struct ValueForm: Encodable {
+struct ValueForm: Encodable {
     let tweak: TweakKey
     let value: TweakValue?
     let problem: String?
@@ -535,6 +573,17 @@ private struct ValueForm: Encodable {
             (value, problem, `for`, otherwise) = (nil, "\(error)", nil, nil)
             (at, by, why) = (nil, nil, nil)
         }
+    }
+
+    init?(_ tweak: TweakKey, _ state: FleetDifference.State?, isKill: Bool) {
+        guard let state else { return nil }
+        self.init((tweak, state.value, state.revision), isKill: isKill)
+    }
+
+    /// The value and the hosts it is for.
+    var text: String {
+        guard let value else { return problem ?? "" }
+        return isKill ? "killed" : ChangeForm.Part.text(value, `for`, otherwise)
     }
 
     var row: [String] {
@@ -564,10 +613,20 @@ struct ChangeForm: Encodable {
         let oldFor, newFor: JSONValue?
         let oldOtherwise, newOtherwise: JSONValue?
         let oldProblem: String?
-        fileprivate let isKill: Bool
+        let oldRevision: Int?
+        let isKill: Bool
 
         private enum CodingKeys: CodingKey {
-            case tweak, old, new, oldFor, newFor, oldOtherwise, newOtherwise, oldProblem
+            case tweak, old, new, oldFor, newFor, oldOtherwise, newOtherwise, oldProblem, oldRevision
+        }
+
+        init(_ part: FleetChange.Part) {
+            (tweak, oldProblem, isKill) = (part.tweak, part.oldProblem, part.isKill)
+            oldRevision = part.oldRevision
+            (old, oldFor) = (part.old?.value, part.old?.filters.map { .object($0) })
+            (new, newFor) = (part.new?.value, part.new?.filters.map { .object($0) })
+            oldOtherwise = part.old?.otherwise.map { .object($0.content) }
+            newOtherwise = part.new?.otherwise.map { .object($0.content) }
         }
 
         var text: String {
@@ -576,25 +635,16 @@ struct ChangeForm: Encodable {
                 + Self.text(new, newFor, newOtherwise)
         }
 
-        private static func text(
-            _ value: TweakValue?, _ filters: JSONValue?, _ otherwise: JSONValue?
-        ) -> String {
+        static func text(_ value: TweakValue?, _ filters: JSONValue?, _ otherwise: JSONValue?) -> String {
             guard let value else { return "none" }
             return value.quoted + (filters.map { " for \($0.line)" } ?? "")
                 + (otherwise.map { ", otherwise \($0.alternativeText)" } ?? "")
         }
     }
 
-    init(_ change: FleetChange, above: [HiddenValue]? = nil) {
-        (revision, at, by, why) = (change.revision, change.at, change.by, change.why)
-        let parts = change.parts.map {
-            Part(
-                tweak: $0.tweak, old: $0.old?.value, new: $0.new?.value,
-                oldFor: $0.old?.filters.map { .object($0) }, newFor: $0.new?.filters.map { .object($0) },
-                oldOtherwise: $0.old?.otherwise.map { .object($0.content) },
-                newOtherwise: $0.new?.otherwise.map { .object($0.content) },
-                oldProblem: $0.oldProblem, isKill: $0.isKill)
-        }
+    init(_ change: FleetChange, above: [HiddenValue]? = nil, revision: Int? = nil) {
+        (self.revision, at, by, why) = (revision ?? change.revision, change.at, change.by, change.why)
+        let parts = change.parts.map { Part($0) }
         changes = parts.filter { !$0.isKill }
         kills = parts.contains(where: \.isKill) ? parts.filter(\.isKill) : nil
         self.above = above

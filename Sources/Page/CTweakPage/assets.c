@@ -84,6 +84,33 @@ static const unsigned char file_exporting_js[] = {
 static const unsigned char file_finding_js[] = {
 #embed "../Files/finding.js"
 };
+static const unsigned char file_fleet_html[] = {
+#embed "../Files/fleet.html"
+};
+static const unsigned char file_fleet_changing_js[] = {
+#embed "../Files/fleet/changing.js"
+};
+static const unsigned char file_fleet_environments_js[] = {
+#embed "../Files/fleet/environments.js"
+};
+static const unsigned char file_fleet_fleet_css[] = {
+#embed "../Files/fleet/fleet.css"
+};
+static const unsigned char file_fleet_fleet_js[] = {
+#embed "../Files/fleet/fleet.js"
+};
+static const unsigned char file_fleet_hosts_js[] = {
+#embed "../Files/fleet/hosts.js"
+};
+static const unsigned char file_fleet_listing_js[] = {
+#embed "../Files/fleet/listing.js"
+};
+static const unsigned char file_fleet_past_js[] = {
+#embed "../Files/fleet/past.js"
+};
+static const unsigned char file_fleet_values_js[] = {
+#embed "../Files/fleet/values.js"
+};
 static const unsigned char file_following_js[] = {
 #embed "../Files/following.js"
 };
@@ -202,6 +229,15 @@ static const struct tweak_page_file files[] = {
     {"editing.js", file_editing_js, sizeof(file_editing_js)},
     {"exporting.js", file_exporting_js, sizeof(file_exporting_js)},
     {"finding.js", file_finding_js, sizeof(file_finding_js)},
+    {"fleet.html", file_fleet_html, sizeof(file_fleet_html)},
+    {"fleet/changing.js", file_fleet_changing_js, sizeof(file_fleet_changing_js)},
+    {"fleet/environments.js", file_fleet_environments_js, sizeof(file_fleet_environments_js)},
+    {"fleet/fleet.css", file_fleet_fleet_css, sizeof(file_fleet_fleet_css)},
+    {"fleet/fleet.js", file_fleet_fleet_js, sizeof(file_fleet_fleet_js)},
+    {"fleet/hosts.js", file_fleet_hosts_js, sizeof(file_fleet_hosts_js)},
+    {"fleet/listing.js", file_fleet_listing_js, sizeof(file_fleet_listing_js)},
+    {"fleet/past.js", file_fleet_past_js, sizeof(file_fleet_past_js)},
+    {"fleet/values.js", file_fleet_values_js, sizeof(file_fleet_values_js)},
     {"following.js", file_following_js, sizeof(file_following_js)},
     {"graphs.js", file_graphs_js, sizeof(file_graphs_js)},
     {"help.js", file_help_js, sizeof(file_help_js)},

@@ -4,6 +4,7 @@
 #  define _GNU_SOURCE
 #endif
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <unistd.h>
@@ -38,4 +39,8 @@ int tweak_page_spawn(pid_t *pid, const char *path, char *const arguments[], char
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return problem;
+}
+
+int tweak_page_pipe(int ends[2]) {
+  return pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
 }

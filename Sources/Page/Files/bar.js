@@ -178,6 +178,7 @@ export function makeBar(page) {
     const theme = (value, label) => ({ label, isChecked: preferences.theme === value, run: () => commands.setTheme(value) });
     return [
       { label: "Open a program…", run: () => commands.openProgram() },
+      ...(state.hasFleet ? [{ label: "Fleet", run: () => location.assign("fleet.html") }] : []),
       { label: "History", key: "h", isDisabled: !program, run: () => commands.toggleHistory(true) },
       { label: "Copy or export…", key: "e", isDisabled: !program, run: () => commands.openExport() },
       { label: "Import a file…", isDisabled: !program, run: () => commands.chooseFile(program.id) },

@@ -22,12 +22,12 @@ export function makeFollowing(page) {
   };
 
   const receive = {
-    hello({ stream, programs, viewers, options, first, comesBack }) {
+    hello({ stream, programs, viewers, options, first, comesBack, hasFleet }) {
       const tried = new Map();
       for (const id of state.trials.keys()) if (state.triedCount(id) > 0) tried.set(id, state.triedCount(id));
       state.stream = stream;
       state.options = options;
-      state.comesBack = comesBack;
+      Object.assign(state, { comesBack, hasFleet });
       state.set("connection", "connected");
       if (first && !state.scope.program && state.programs.size === 0 && !page.wantedPlace?.program) state.scope = { program: first };
       // The server has ended what the last stream tried; this stream is told of the others.

@@ -64,7 +64,8 @@ export class Outline {
     const stopped = programs.filter((program) => program.state === "offline");
     for (const program of programs) if (program.state !== "offline") list.append(this.#programNode(program, preferences.byGroup));
     if (stopped.length > 0) list.append(this.#stoppedNode(stopped, stopped.length === programs.length));
-    this.#element.replaceChildren(list);
+    const fleet = state.hasFleet ? [make("div", { class: "outline-line" }, make("a", { class: "outline-node", href: "fleet.html", text: "Fleet", data: { place: "fleet" } }))] : [];
+    this.#element.replaceChildren(list, ...fleet);
     if (focused !== undefined) {
       [...this.#element.querySelectorAll("[data-place]")].find(({ dataset }) => dataset.place === focused)?.focus();
     }

@@ -13,6 +13,8 @@ export class State {
   connection = "connecting";
   /** Whether this page can reconnect after the server restarts, because the port and the token are fixed. */
   comesBack = false;
+  /** Whether the server has a view of a fleet. */
+  hasFleet = false;
   stream;
   /** The options of tweaks as `{ name, title, form }`, in display order. */
   options = [];

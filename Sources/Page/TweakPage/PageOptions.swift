@@ -12,8 +12,22 @@ package struct PageOptions: ParsableArguments, Sendable {
     @Flag(help: "As root, also show the programs of other users, which are never restarted.")
     package var allUsers = false
 
+    @Flag(help: "Also show and change the values of a fleet, as tweak fleet does.")
+    package var fleet = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --fleet: a configuration whose \"etcd\" names the cluster (default: the agent's configuration).",
+            valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    package var configuration: String?
+
     /// Makes options without values.
     package init() {}
+
+    package func validate() throws {
+        guard configuration == nil || fleet else { throw ValidationError("--configuration needs --fleet.") }
+    }
 }
 
 /// The options of `tweak serve`.

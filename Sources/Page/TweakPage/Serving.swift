@@ -22,6 +22,7 @@ extension PageOptions {
     package func serve(first program: String?) throws(Failure) {
         let tls = try transport()
         let kept = try Secrets.token(in: secret)
+        let fleet = fleet ? try FleetCommand(configuration: configuration) : nil
         let board = Board()
         let sessions = ProgramSessions(board)
         if allUsers, geteuid() != 0 {
@@ -39,7 +40,7 @@ extension PageOptions {
                 origins: origins, secrets: secrets,
                 api: PageRequests(
                     board: board, sessions: sessions, first: first, ofAllUsers: allUsers,
-                    comesBack: comesBack))
+                    comesBack: comesBack, fleet: fleet))
             var url = origins.base(of: listening.listen) + "/#token=\(secrets.token.percentEncoded)"
             if let first { url += "&program=\(first.percentEncoded)" }
             return (server.respond, announce(url))

@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test func `contains every file of the page`() throws {
-        let page = try ServedPage(home: home)
+        let page = try ServedPage(["--fleet"], home: home)
         let folder = Locations.package + "/Sources/Page/Files"
         let names = try #require(FileManager.default.enumerator(atPath: folder)).compactMap { $0 as? String }
         let types = [
@@ -214,7 +214,7 @@ import Testing
             }
             let answer = try page.ask("GET", "/" + name, [], "")
             #expect(answer.status == 200, "\(name)")
-            if name != "index.html" {
+            if !name.hasSuffix(".html") {
                 #expect(answer.body == (try String(contentsOfFile: path, encoding: .utf8)), "\(name)")
             }
             #expect(answer.headers["content-type"] == types[(name as NSString).pathExtension], "\(name)")

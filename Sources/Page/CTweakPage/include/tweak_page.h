@@ -24,4 +24,8 @@ struct tweak_page_file tweak_page_file_at(size_t place);
 int tweak_page_spawn(pid_t *pid, const char *path, char *const arguments[], char *const variables[],
                      const char *directory, const int standard[3]);
 
+/// Makes a pipe whose ends are close-on-exec, so that no program started meanwhile inherits them.
+/// Returns 0 or an error number.
+int tweak_page_pipe(int ends[2]);
+
 #endif

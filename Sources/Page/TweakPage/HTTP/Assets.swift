@@ -14,9 +14,11 @@ struct Asset: Sendable {
     let tag: String
     /// Whether the content at this path never changes.
     private(set) var isForGood = false
+    /// Whether it is a part of the view of a fleet.
+    let isOfFleet: Bool
 
     private init(_ name: String, _ bytes: [UInt8], compressed: [UInt8]? = nil) {
-        (self.bytes, self.compressed) = (bytes, compressed)
+        (self.bytes, self.compressed, isOfFleet) = (bytes, compressed, name.hasPrefix("fleet"))
         let ending = name.split(separator: ".").last.map(String.init) ?? ""
         contentType = Self.types[ending] ?? "application/octet-stream"
         tag = "W/\"\(Self.hash(bytes))-\(bytes.count)\""
@@ -36,7 +38,7 @@ struct Asset: Sendable {
     ]
 
     /// The files in the executable, by path. Files that the page loads have the hash of all files in their path, so
-    /// that browsers can cache them. All modules are loaded as one.
+    /// that browsers can cache them. All modules of a page are loaded as one.
     private static let all: [String: Asset] = {
         var assets: [String: Asset] = [:]
         var place = 0
@@ -47,22 +49,24 @@ struct Asset: Sendable {
             place += 1
         }
         let version = hash(assets.sorted { $0.key < $1.key }.flatMap { $0.value.tag.utf8 })
-        guard let index = assets["index.html"] else { return assets }
-        var page = String(decoding: index.bytes, as: UTF8.self)
         let sources = assets.filter { $0.key.hasSuffix(".js") }.mapValues {
             String(decoding: $0.bytes, as: UTF8.self)
         }
-        for name in assets.keys where page.contains("=\"\(name)\"") {
-            page = page.replacing("=\"\(name)\"", with: "=\"\(version)/\(name)\"")
-            let bytes =
-                name.hasSuffix(".js")
-                ? Array(ModuleBundle(name, of: sources).text.utf8) : assets[name]?.bytes ?? []
-            var asset = Asset(name, bytes, compressed: gzipped(bytes))
-            asset.isForGood = true
-            assets["\(version)/\(name)"] = asset
+        let files = assets
+        for (path, file) in files where path.hasSuffix(".html") {
+            var page = String(decoding: file.bytes, as: UTF8.self)
+            for name in files.keys where page.contains("=\"\(name)\"") {
+                page = page.replacing("=\"\(name)\"", with: "=\"\(version)/\(name)\"")
+                let bytes =
+                    name.hasSuffix(".js")
+                    ? Array(ModuleBundle(name, of: sources).text.utf8) : files[name]?.bytes ?? []
+                var asset = Asset(name, bytes, compressed: gzipped(bytes))
+                asset.isForGood = true
+                assets["\(version)/\(name)"] = asset
+            }
+            let bytes = Array(page.utf8)
+            assets[path] = Asset(path, bytes, compressed: gzipped(bytes))
         }
-        let bytes = Array(page.utf8)
-        assets["index.html"] = Asset("index.html", bytes, compressed: gzipped(bytes))
         return assets
     }()
 

@@ -22,11 +22,16 @@ struct PageRequests: Sendable {
     let ofAllUsers: Bool
     /// Whether an open page can continue after the server was restarted.
     let comesBack: Bool
+    /// `nil` if there is no view of a fleet.
+    let fleet: FleetCommand?
     private let plans = RestartPlans()
 
-    init(board: Board, sessions: ProgramSessions, first: String?, ofAllUsers: Bool, comesBack: Bool) {
+    init(
+        board: Board, sessions: ProgramSessions, first: String?, ofAllUsers: Bool, comesBack: Bool,
+        fleet: FleetCommand?
+    ) {
         (self.board, self.sessions, self.first) = (board, sessions, first)
-        (self.ofAllUsers, self.comesBack) = (ofAllUsers, comesBack)
+        (self.ofAllUsers, self.comesBack, self.fleet) = (ofAllUsers, comesBack, fleet)
     }
 
     private typealias Method = @Sendable (PageRequests, [UInt8]) async throws(RequestProblem) -> [UInt8]
@@ -57,21 +62,25 @@ struct PageRequests: Sendable {
     }
 
     func answer(_ name: String, _ body: [UInt8]) async throws(RequestProblem) -> [UInt8] {
-        guard let method = Self.methods[name] else {
-            throw RequestProblem(.notFound, "there is no such request")
+        let ofFleet = "fleet/"
+        guard !name.hasPrefix(ofFleet) else {
+            return try await askFleet(String(name.dropFirst(ofFleet.count)), body)
         }
+        guard let method = Self.methods[name] else { throw Self.unknownRequest }
         return try await method(self, body)
     }
 
+    static let unknownRequest = RequestProblem(.notFound, "there is no such request")
+
     static let nothing = Array("{}".utf8)
 
-    private func decode<Value: Decodable>(_ body: [UInt8]) throws(RequestProblem) -> Value {
+    func decode<Value: Decodable>(_ body: [UInt8]) throws(RequestProblem) -> Value {
         do throws(JSONError) { return try decodeJSON(from: body) } catch {
             throw RequestProblem(.badRequest, "malformed request: \(error)")
         }
     }
 
-    private func json(_ value: some Encodable) throws(RequestProblem) -> [UInt8] {
+    func json(_ value: some Encodable) throws(RequestProblem) -> [UInt8] {
         do { return try pageJSON(value) } catch { throw RequestProblem(.internalServerError, "\(error)") }
     }
 
@@ -91,7 +100,7 @@ struct PageRequests: Sendable {
     }
 
     /// Turns the failure of a program into a problem of the request.
-    private func reporting<Result: Sendable>(
+    func reporting<Result: Sendable>(
         _ body: () async throws(Failure) -> Result
     ) async throws(RequestProblem) -> Result {
         do throws(Failure) { return try await body() } catch { throw RequestProblem(error) }

@@ -152,7 +152,9 @@ struct PageServer: Sendable {
         guard request.method == .get || request.method == .head else {
             throw RequestProblem(.methodNotAllowed, "use GET for files")
         }
-        guard let asset = Asset.at(path) else { throw RequestProblem(.notFound, "there is no such file") }
+        guard let asset = Asset.at(path), !asset.isOfFleet || api.fleet != nil else {
+            throw RequestProblem(.notFound, "there is no such file")
+        }
         var headers = Self.headers(of: asset.contentType)
         headers[.eTag] = asset.tag
         headers[.cacheControl] = asset.isForGood ? "private, max-age=31536000, immutable" : "no-cache"

@@ -80,14 +80,14 @@ extension PageRequests {
 private struct Hello: Encodable {
     let stream, version: String
     let first: String?
-    let comesBack: Bool
+    let comesBack, hasFleet: Bool
     let programs: [ProgramForm]
     let viewers: [Board.Viewer]
     let options = TweakOption.all.map { ["name": $0.name, "title": $0.title, "form": "\($0.form)"] }
 
     init(stream: EventStream, _ api: PageRequests) {
         (self.stream, version) = ("\(stream.number)", libraryVersion)
-        (first, comesBack) = (api.first, api.comesBack)
+        (first, comesBack, hasFleet) = (api.first, api.comesBack, api.fleet != nil)
         (programs, viewers) = (api.board.programs, api.board.viewers)
     }
 }

@@ -2,7 +2,7 @@
 #if Remote
 internal import Crypto
 internal import TweakFormats
-internal import TweakJSON
+package import TweakJSON
 package import TweakRecords
 internal import TweakSystem
 
@@ -124,7 +124,7 @@ package struct DeclaredBuild: Sendable {
     }
 
     /// What restricts values, without defaults, which may be secret, and without texts for people.
-    private static func json(of tweaks: [TweakKey: TweakDeclaration]) -> [JSONValue] {
+    package static func json(of tweaks: [TweakKey: TweakDeclaration]) -> [JSONValue] {
         tweaks.sorted { $0.key < $1.key }.map { key, declaration in
             var members: JSONObject = [
                 "tweak": .scalar(.string("\(key)")), "type": .scalar(.string("\(declaration.type)")),
@@ -187,6 +187,11 @@ package struct FleetDeclarations: Sendable {
 
     /// All declared tweaks.
     package var tweaks: Set<TweakKey> { builds.reduce(into: []) { $0.formUnion($1.tweaks.keys) } }
+
+    /// All declared tweaks, as the newest build with each of them declares it.
+    package var newest: [TweakKey: TweakDeclaration] {
+        builds.reversed().reduce(into: [:]) { $0.merge($1.tweaks) { _, newer in newer } }
+    }
 
     /// The newest build that declares a tweak, or `nil`.
     package func newestBuild(declaring tweak: TweakKey) -> DeclaredBuild? {

@@ -5,8 +5,8 @@ extension FleetEditor {
     /// The number of builds kept for an application. All of them fit into one answer of etcd.
     package static let keptBuilds = 16
     private static let mostAttempts = 5
-    /// The maximum number of applications that are looked at, one request each.
-    private static let mostApplications = 100
+    /// The maximum number of applications or environments that are looked at, one request each.
+    private static let mostNames = 100
 
     /// Reads what the published builds declare.
     package func declarations() async throws(FleetProblem) -> FleetDeclarations {
@@ -80,23 +80,12 @@ extension FleetEditor {
     /// comes first.
     package func applications() async throws(FleetProblem) -> [Application] {
         try await onSomeMember { (endpoint) throws(FetchProblem) in
-            let root = Array("\(settings.cluster.prefix)/\(settings.cluster.environment)/".utf8)
             var names: [String] = []
-            if try await hasKeys(keys.root, at: endpoint) { names.append(settings.name) }
-            var start = root
-            while names.count < Self.mostApplications {
-                var query = EtcdClient.RangeQuery(key: start)
-                (query.isWholeKey, query.end) = (false, EtcdClient.end(of: root))
-                (query.limit, query.isWithoutValues) = (1, true)
-                guard let key = try await client.range(query, at: endpoint).0.entries.first?.key,
-                    key.starts(with: root)
-                else { break }
-                let name = key.dropFirst(root.count).prefix { $0 != UInt8(ascii: "/") }
-                let text = String(decoding: name, as: UTF8.self)
-                if text != settings.name, EtcdCluster.isName(text) { names.append(text) }
-                // The keys of one application end before this.
-                start = root + name + [UInt8(ascii: "/") + 1]
+            if EtcdCluster.isName(settings.name), try await hasKeys(keys.root, at: endpoint) {
+                names.append(settings.name)
             }
+            let root = "\(settings.cluster.prefix)/\(settings.cluster.environment)/"
+            names += try await self.names(below: root, at: endpoint).filter { $0 != settings.name }
             var applications: [Application] = []
             for name in names {
                 let builds = FleetKeys(EtcdSettings(name: name, cluster: settings.cluster)).builds
@@ -105,6 +94,37 @@ extension FleetEditor {
             }
             return applications
         }
+    }
+
+    /// The environment of this editor.
+    package var environment: String { settings.cluster.environment }
+
+    /// The environments that have any key, some of them if there are many.
+    package func environments() async throws(FleetProblem) -> [String] {
+        try await onSomeMember { (endpoint) throws(FetchProblem) in
+            try await names(below: settings.cluster.prefix + "/", at: endpoint)
+        }
+    }
+
+    /// The names of the next level below a prefix, in the order of the keys.
+    private func names(below prefix: String, at endpoint: String) async throws(FetchProblem) -> [String] {
+        let root = Array(prefix.utf8)
+        var names: [String] = []
+        var start = root
+        while names.count < Self.mostNames {
+            var query = EtcdClient.RangeQuery(key: start)
+            (query.isWholeKey, query.end) = (false, EtcdClient.end(of: root))
+            (query.limit, query.isWithoutValues) = (1, true)
+            guard let key = try await client.range(query, at: endpoint).0.entries.first?.key,
+                key.starts(with: root)
+            else { break }
+            let name = key.dropFirst(root.count).prefix { $0 != UInt8(ascii: "/") }
+            let text = String(decoding: name, as: UTF8.self)
+            if EtcdCluster.isName(text) { names.append(text) }
+            // The keys of one name end before this.
+            start = root + name + [UInt8(ascii: "/") + 1]
+        }
+        return names
     }
 
     private func hasKeys(_ prefix: String, at endpoint: String) async throws(FetchProblem) -> Bool {

@@ -315,10 +315,12 @@ package struct FleetEditor: Sendable {
     /// - Parameters:
     ///   - by: The author.
     ///   - isWithHistory: Whether `make` needs the recorded changes.
+    ///   - isDryRun: Whether to change nothing.
     ///   - make: Returns the new value of each tweak; `nil` removes it. Called again after a conflict.
-    /// - Returns: The recorded change; `nil` if there was nothing to change.
+    /// - Returns: The recorded change; `nil` if there was nothing to change. In a dry run, the change that would be
+    ///   recorded, with the revision of the state it was made for.
     package func change(
-        by: String, why: String?, isWithHistory: Bool = false,
+        by: String, why: String?, isWithHistory: Bool = false, isDryRun: Bool = false,
         _ make: (FleetContents) throws(FleetProblem) -> [TweakKey: FleetValue?]
     ) async throws(FleetProblem) -> FleetChange? {
         let id = Self.newID
@@ -340,6 +342,7 @@ package struct FleetEditor: Sendable {
                     "\(wanted.count) tweaks would change, and one transaction has room for \(Self.mostParts)")
             }
             let change = change(wanted, contents, by, why, id)
+            if isDryRun { return change.made(at: contents.revision) }
             let transaction = transaction(change, wanted, contents)
             do throws(FetchProblem) {
                 let (isDone, header) = try await client.commit(transaction, at: members.current)

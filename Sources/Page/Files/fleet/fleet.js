@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The view of a fleet: environments and applications, their values in etcd, and their history. The server answers each
+// request with `tweak fleet`.
+
+import { API } from "../api.js";
+import { isTyping, setText } from "../dom.js";
+import { shown } from "../names.js";
+import { Notices } from "../notices.js";
+import { Preferences } from "../preferences.js";
+import { openSet, warningsText } from "./changing.js";
+import { Listing } from "./listing.js";
+import { Past } from "./past.js";
+import { rowsOf } from "./values.js";
+
+const byID = (id) => document.getElementById(id);
+/** How often the values are read again while the page is visible, in ms. */
+const period = 10000;
+
+class Fleet {
+  api = new API();
+  notices = new Notices(byID("notices"), byID("spoken"));
+  preferences = new Preferences();
+  /** The environments as `{ environment, applications }`. */
+  environments = [];
+  /** What is shown. */
+  environment = "";
+  application = "";
+  /** The answer of the last `tweak fleet list`; undefined until it is there. */
+  contents;
+  /** The warnings beside it. */
+  warnings = "";
+  /** The reason why there is none. */
+  problem = "";
+  /** The answers of the last `tweak fleet status` and `rollouts`; undefined if there are none. */
+  status;
+  rollouts;
+  /** The declarations of the published builds, by tweak. */
+  declared = new Map();
+  past = new Past(this, byID("history"));
+  listing = new Listing(this);
+  #timer = 0;
+  #loads = 0;
+  #impossible = new Set();
+
+  constructor() {
+    this.api.onState = (state) => this.#showBanner(state === "refused" ? "tweak ui does not recognise this page. Open the address that it printed." : "");
+    this.preferences.onChange = () => this.showTheme();
+    addEventListener("hashchange", () => this.follow());
+    document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.load());
+    document.addEventListener("keydown", (event) => this.#onKey(event));
+    this.showTheme();
+  }
+
+  /** Asks `tweak fleet`. Returns `{ answer, messages }`. */
+  async ask(request, body = {}) {
+    const { environment, application, preferences } = this;
+    try {
+      const answer = await this.api.post(`fleet/${request}`, { environment, application, by: preferences.name || undefined, ...body });
+      this.#showBanner("");
+      return answer;
+    } catch (error) {
+      if (error.status === 0) this.#showBanner("tweak ui is not responding. Start it again and open the address that it prints.");
+      throw error;
+    }
+  }
+
+  #showBanner(text) {
+    byID("banner").hidden = !text;
+    setText(byID("banner"), text);
+  }
+
+  showTheme() {
+    const { theme } = this.preferences;
+    if (theme === "auto") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+  }
+
+  /** The row of a tweak, also of one without a value. */
+  rowOf(tweak) {
+    return rowsOf(this.contents, this.declared).find((row) => row.tweak === tweak) ?? { tweak, declaration: this.declared.get(tweak) };
+  }
+
+  /** Shows an application. */
+  go(environment, application) {
+    location.hash = `#${new URLSearchParams({ environment, application })}`;
+  }
+
+  /** Shows what the address names. */
+  follow() {
+    const place = new URLSearchParams(location.hash.slice(1));
+    const [environment, application] = [place.get("environment") ?? "", place.get("application") ?? ""];
+    document.body.classList.remove("has-outline");
+    if (environment === this.environment && application === this.application) return;
+    Object.assign(this, { environment, application, contents: undefined, problem: "", status: undefined, rollouts: undefined, declared: new Map() });
+    this.past.close();
+    for (const dialog of document.querySelectorAll("dialog")) dialog.close();
+    document.title = application ? `${shown(application)} › ${shown(environment)} – Fleet – Tweaks` : "Fleet – Tweaks";
+    this.listing.show();
+    this.load(true);
+  }
+
+  /** Reads the environments and their applications. */
+  async loadEnvironments() {
+    try {
+      const { answer } = await this.ask("applications", { application: undefined, environment: undefined });
+      this.environments = answer.environments;
+      if (!this.application) {
+        const own = answer.environments.find(({ environment }) => environment === answer.environment) ?? answer.environments[0];
+        const first = own?.applications[0];
+        if (first) location.replace(`#${new URLSearchParams({ environment: own.environment, application: first.application })}`);
+        else this.environment = answer.environment;
+      }
+    } catch (error) {
+      this.problem = error.message;
+    }
+    this.listing.show();
+  }
+
+  /** Reads the values again. With `isWhole`, also what the builds declare. */
+  async load(isWhole = false) {
+    clearTimeout(this.#timer);
+    this.#loads += 1;
+    const load = this.#loads;
+    const isCurrent = () => load === this.#loads;
+    if (this.application) {
+      try {
+        const [{ answer, messages }, tweaks, status, rollouts] = await Promise.all([this.ask("list"), isWhole ? this.ask("tweaks") : undefined, this.#askIfPossible("status"), this.#askIfPossible("rollouts")]);
+        if (!isCurrent()) return;
+        Object.assign(this, { status, rollouts: rollouts?.rollouts });
+        const before = this.contents?.revision;
+        Object.assign(this, { contents: answer, warnings: warningsText(messages), problem: "" });
+        if (tweaks) this.declared = new Map(tweaks.answer.tweaks.map((declaration) => [declaration.tweak, declaration]));
+        this.listing.show();
+        if (before !== undefined && before !== answer.revision) this.past.load();
+      } catch (error) {
+        if (!isCurrent()) return;
+        // What was read before stays.
+        if (this.contents) this.#showBanner(`The values may be out of date. ${error.message.split("\n").map(shown).join(" ")}`);
+        else {
+          this.problem = error.message;
+          this.listing.show();
+        }
+      }
+    }
+    this.#timer = setTimeout(() => (document.visibilityState === "visible" ? this.load() : undefined), period);
+  }
+
+  /** Asks what not every version of `tweak fleet` answers, and not every user of etcd may read. */
+  async #askIfPossible(request) {
+    if (this.#impossible.has(request)) return undefined;
+    try {
+      return (await this.ask(request)).answer;
+    } catch (error) {
+      if (error.status === 400) this.#impossible.add(request);
+      return undefined;
+    }
+  }
+
+  #onKey(event) {
+    if (document.querySelector("dialog[open], .popover:popover-open")) return;
+    if (event.key === "Escape") {
+      if (document.body.classList.contains("has-outline")) this.listing.toggleOutline(false);
+      else if (isTyping()) /** @type {HTMLElement} */ (document.activeElement).blur();
+      else this.past.close();
+      return;
+    }
+    if (isTyping() || event.altKey || event.ctrlKey || event.metaKey) return;
+    const run = { "/": () => byID("search").focus(), h: () => this.application && this.past.open(), n: () => this.application && openSet(this) }[event.key];
+    if (!run) return;
+    event.preventDefault();
+    run();
+  }
+}
+
+const fleet = new Fleet();
+fleet.follow();
+fleet.listing.show();
+await fleet.loadEnvironments();
+// For tests and measurements.
+globalThis.tweaksPage = fleet;

@@ -1,0 +1,498 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tests of the view of a fleet, against an etcd of their own."""
+
+import base64
+import json
+import os
+import shutil
+import socket
+import subprocess
+import unittest
+import urllib.request
+
+from support import Keys, Settings, World, wait_until
+from test_page import axe_source
+
+LIMIT = "Search/Index/Limit"
+FAST = "Features/fast/enabled"
+BUILD = {
+    "program": "/usr/bin/search", "by": "root@web1", "at": "2026-11-25T17:00:00Z",
+    "tweaks": [
+        {"tweak": LIMIT, "type": "int32", "minimum": 0, "maximum": 10, "unit": "MB"},
+        {"tweak": FAST, "type": "bool"},
+        {"tweak": "Search/Index/Mode", "type": "string", "choices": [{"value": "quick", "label": "Quick"}, {"value": "whole"}]},
+        {"tweak": "Search/Index/Name", "type": "string"},
+    ],
+}
+
+
+def free_ports(count):
+    listening = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [one.getsockname()[1] for one in listening]
+    for one in listening:
+        one.close()
+    return ports
+
+
+def etcd_path():
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../..")
+    path = shutil.which("etcd") or os.path.join(root, ".build/servers/usr/bin/etcd")
+    if not os.access(path, os.X_OK):
+        raise AssertionError("etcd is missing: tools/test unpacks it")
+    return path
+
+
+class FleetTest(unittest.TestCase):
+    """A page of a fleet of its own."""
+
+    # One group, which shares an etcd and a browser.
+    arguments = ("fleet",)
+
+    @classmethod
+    def setUpClass(cls):
+        cls.world = World("fleet")
+        cls.addClassCleanup(cls.world.close)
+        client, peer = (f"http://127.0.0.1:{port}" for port in free_ports(2))
+        cls.etcd = client
+        cls.world.start(
+            etcd_path(), "--data-dir", os.path.join(cls.world.folder, "etcd"), "--listen-client-urls", client, "--advertise-client-urls", client,
+            "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", f"default={peer}", "--log-level", "error",
+            stdout=subprocess.DEVNULL,
+        )
+        cls.configuration = os.path.join(cls.world.folder, "agent.json")
+        with open(cls.configuration, "w", encoding="utf-8") as file:
+            json.dump({"etcd": {"endpoints": [client], "plainHTTP": True}}, file)
+        cls.command = os.path.join(os.path.dirname(Settings.ui), "tweak-fleet")
+        wait_until(lambda: cls.run_fleet("applications").returncode == 0, "etcd does not answer")
+        cls.world.start_ui("--fleet", "--configuration", cls.configuration)
+        cls.browser = cls.world.browser()
+        cls.browser.connected()
+
+    @classmethod
+    def run_fleet(cls, command, *arguments):
+        return subprocess.run(
+            [cls.command, command, "--configuration", cls.configuration, *arguments], env=cls.world.environment, capture_output=True, text=True, check=False,
+        )
+
+    def fleet(self, command, *arguments):
+        result = self.run_fleet(command, *arguments)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def value(self, tweak, environment="production"):
+        result = self.run_fleet("get", "--environment", environment, "search", tweak)
+        return result.stdout.strip() if result.returncode == 0 else None
+
+    def ask_etcd(self, path, **texts):
+        """Asks the JSON gateway of etcd."""
+        body = {name: base64.b64encode(text.encode()).decode() for name, text in texts.items()}
+        urllib.request.urlopen(urllib.request.Request(f"{self.etcd}/v3/kv/{path}", json.dumps(body).encode())).close()
+
+    def setUp(self):
+        self.ask_etcd("deleterange", key="/tweaks/", range_end="/tweaks0")
+        self.ask_etcd("put", key="/tweaks/production/search/schema/aa11.22", value=json.dumps(BUILD))
+        self.fleet("set", "search", LIMIT, "5", "--why", "first")
+        self.fleet("set", "search", "fast", "on", "--why", "go live", "--for", '{ "percentage": 10 }')
+        self.fleet("set", "--environment", "staging", "--force", "search", LIMIT, "7", "--why", "tried")
+        self.show()
+
+    def tearDown(self):
+        self.assertEqual(self.browser.problems(), [], "the browser reported errors")
+
+    def show(self, place="environment=production&application=search"):
+        browser = self.browser
+        browser.driver.get("about:blank")
+        browser.open(f"{self.world.address.split('#')[0]}fleet.html#{place}")
+        wait_until(lambda: browser.is_there(".fleet-row"), "there are no rows")
+
+    def row(self, tweak):
+        return wait_until(lambda: self.browser.find(f'.fleet-row[data-tweak="{tweak}"]'), f"there is no row for {tweak}")
+
+    def text(self, tweak, part=".fleet-now"):
+        return self.row(tweak).find_element("css selector", part).text
+
+    def click_named(self, selector, name):
+        def click():
+            found = self.browser.named(selector, name)
+            if found:
+                found.click()
+            return found
+
+        wait_until(click, f"there is no {name}")
+
+    def button(self, name):
+        self.click_named("button", name)
+
+    def dialog_button(self, name):
+        self.click_named("dialog[open] button:enabled", name)
+
+    def menu(self, tweak, name):
+        self.button(f"More for {'fast' if tweak == FAST else tweak.split('/')[-1]}")
+        self.choose(name)
+
+    def choose(self, name):
+        wait_until(lambda: self.browser.named(".menu-item", name), f"no {name}").click()
+        wait_until(lambda: not self.browser.all(".menu-item"), "the menu stays open")
+
+    def field(self, name):
+        found = self.browser.script(
+            """return [...document.querySelectorAll('dialog[open] .fleet-field')].find((label) => label.firstChild.textContent === arguments[0])
+              ?.querySelector('input, textarea, select');""", name)
+        self.assertIsNotNone(found, f"the dialog has no field {name}")
+        return found
+
+    def type(self, name, text):
+        self.browser.type(self.field(name), text, end=None)
+
+    def difference(self):
+        def look():
+            rows = self.browser.all("dialog[open] .fleet-difference tbody tr")
+            return [" ".join(row.text.split()) for row in rows]
+
+        return wait_until(look, "no difference is shown")
+
+    def notices(self, text):
+        wait_until(lambda: any(text in one for one in self.browser.notices()), f"no message says {text}")
+
+    def closed(self):
+        wait_until(lambda: not self.browser.is_there("dialog[open]"), "the dialog stays open")
+
+
+class Fleet(FleetTest):
+    """Environments, values, changes and their history."""
+
+    def test_the_page_leads_to_the_fleet_and_back(self):
+        browser = self.browser
+        browser.open(self.world.address)
+        browser.connected()
+        wait_until(lambda: browser.find('#outline a[href="fleet.html"]'), "there is no link").click()
+        wait_until(lambda: browser.is_there(".fleet-row"), "the fleet is not shown")
+        # The application of the configured environment is shown first.
+        self.assertIn("environment=production&application=search", browser.driver.current_url)
+        browser.find('.top a[href="./"]').click()
+        wait_until(lambda: browser.script("return Boolean(globalThis.tweaksPage?.sets)"), "the programs are not shown")
+        self.assertNotIn("fleet/", browser.script("return performance.getEntriesByType('resource').map(({name}) => name).join()").replace("fleet.html", ""))
+
+    def test_values_are_listed_with_who_when_and_why(self):
+        self.assertEqual(self.text(LIMIT), "5 MB")
+        self.assertEqual(self.text(LIMIT, ".fleet-why"), "first")
+        self.assertIn("just now · ", self.text(LIMIT, ".fleet-last"))
+        self.assertEqual(self.text(FAST, ".badge"), "for 10 %")
+        labels = [node.text for node in self.browser.all("#outline .outline-label")]
+        self.assertEqual(labels, ["production", "search", "staging", "search"])
+        self.browser.named("#outline button", "search in staging").click()
+        wait_until(lambda: self.text(LIMIT).startswith("7"), "staging is not shown")
+        self.browser.driver.back()
+        wait_until(lambda: self.text(LIMIT) == "5 MB", "Back does not go back")
+
+    def test_search_finds_reasons_and_declared_tweaks_without_a_value(self):
+        search = self.browser.find("#search")
+        search.send_keys("live")
+        wait_until(lambda: [row.get_attribute("data-tweak") for row in self.browser.all(".fleet-row")] == [FAST])
+        search.clear()
+        search.send_keys("mode")
+        wait_until(lambda: self.browser.find("#empty").is_displayed() and "No matches" in self.browser.text("#empty"))
+        self.browser.find(".list-head .check input").click()
+        wait_until(lambda: self.text("Search/Index/Mode") == "no value")
+
+    def test_a_change_needs_a_reason_and_shows_the_difference_first(self):
+        self.button("Set Limit")
+        self.type("Value", "+=3")
+        self.dialog_button("Show the difference")
+        self.assertEqual(self.difference(), [f"{LIMIT} 5 → 8"])
+        self.assertEqual(self.value(LIMIT), "5")
+        self.dialog_button("Set")
+        wait_until(lambda: "Give a reason" in self.browser.text("dialog[open] .fleet-status"), "no reason is asked for")
+        self.assertEqual(self.value(LIMIT), "5")
+        self.type("Reason", "more to search")
+        # The reason is no other change.
+        self.assertEqual(self.difference(), [f"{LIMIT} 5 → 8"])
+        self.dialog_button("Set")
+        self.closed()
+        self.notices("Limit: 5 → 8 (revision ")
+        wait_until(lambda: self.text(LIMIT) == "8 MB" and self.text(LIMIT, ".fleet-why") == "more to search")
+        self.assertEqual(self.value(LIMIT), "8")
+
+    def test_another_value_is_reviewed_again(self):
+        self.button("Set Limit")
+        self.type("Value", "6")
+        self.browser.keys(Keys.ENTER, on=self.field("Value"))
+        self.assertEqual(self.difference(), [f"{LIMIT} 5 → 6"])
+        self.type("Value", "9")
+        wait_until(lambda: not self.browser.is_there("dialog[open] .fleet-difference"), "the old difference stays")
+        self.dialog_button("Show the difference")
+        self.assertEqual(self.difference(), [f"{LIMIT} 5 → 9"])
+        self.dialog_button("Cancel")
+        self.closed()
+        self.assertEqual(self.value(LIMIT), "5")
+
+    def test_a_refusal_is_shown_as_the_command_says_it(self):
+        self.button("Set Limit")
+        self.type("Value", "11")
+        self.type("Reason", "too much")
+        self.dialog_button("Show the difference")
+        wait_until(lambda: "11 is outside the limits" in self.browser.text("dialog[open] .fleet-status"), "no refusal is shown")
+        said = self.browser.text("dialog[open] .fleet-status")
+        expected = self.run_fleet("set", "search", LIMIT, "11")
+        self.assertEqual(said, f"{expected.stderr.strip()}\n(exit status {expected.returncode})")
+        self.assertEqual(self.value(LIMIT), "5")
+        # As with --force.
+        self.browser.named("dialog[open] label", "Even though the command refuses it").click()
+        self.dialog_button("Show the difference")
+        self.difference()
+        self.dialog_button("Set")
+        self.closed()
+        wait_until(lambda: self.value(LIMIT) == "11")
+
+    def test_a_change_meanwhile_is_not_overwritten(self):
+        self.button("Set Limit")
+        self.type("Value", "6")
+        self.type("Reason", "mine")
+        self.dialog_button("Show the difference")
+        self.difference()
+        self.fleet("set", "search", LIMIT, "4", "--why", "theirs", "--by", "bob")
+        self.dialog_button("Set")
+        wait_until(lambda: "it was changed by" in self.browser.text("dialog[open] .fleet-status"), "no conflict is shown")
+        self.assertEqual(self.value(LIMIT), "4")
+        self.dialog_button("Show the difference")
+        self.assertEqual(self.difference(), [f"{LIMIT} 4 → 6"])
+        self.dialog_button("Set")
+        self.closed()
+        self.assertEqual(self.value(LIMIT), "6")
+
+    def test_a_dialog_is_for_the_environment_that_it_names(self):
+        self.browser.named("#outline button", "search in staging").click()
+        wait_until(lambda: self.text(LIMIT).startswith("7"), "staging is not shown")
+        self.button("Set Limit")
+        self.assertEqual(self.browser.text("dialog[open] .fleet-where"), "search in staging")
+        self.browser.driver.back()
+        self.closed()
+        wait_until(lambda: self.text(LIMIT) == "5 MB", "Back does not go back")
+        self.button("Set Limit")
+        self.assertEqual(self.browser.text("dialog[open] .fleet-where"), "search in production")
+        self.dialog_button("Cancel")
+        self.closed()
+
+    def test_controls_follow_the_declarations(self):
+        self.button("Set a value…")
+        self.browser.type(self.field("Tweak"), "Search/Index/Mode", end=Keys.TAB)
+        select = wait_until(lambda: self.field("Value").tag_name == "select" and self.field("Value"))
+        self.assertEqual([option.text for option in select.find_elements("tag name", "option")], ['Quick ("quick")', '"whole"'])
+        select.send_keys("q")
+        self.type("Reason", "faster")
+        self.dialog_button("Show the difference")
+        self.assertEqual(self.difference(), ['Search/Index/Mode none → "quick"'])
+        self.dialog_button("Set")
+        self.closed()
+        wait_until(lambda: self.value("Search/Index/Mode") == "quick")
+        self.button("Set fast")
+        self.browser.named("dialog[open] .segment", "Off").click()
+        self.type("Reason", "slower")
+        self.dialog_button("Show the difference")
+        self.assertEqual(self.difference(), [f"{FAST} true for 10 % → false for 10 %"])
+        self.dialog_button("Cancel")
+        self.closed()
+
+    def test_texts_are_never_options_or_markup(self):
+        self.button("Set a value…")
+        self.browser.type(self.field("Tweak"), "Search/Index/Name", end=Keys.TAB)
+        text = "--force <b>\u202e"
+        self.browser.script("arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input', {bubbles: true}))", self.field("Value"), text)
+        self.type("Reason", "--dry-run")
+        self.dialog_button("Show the difference")
+        self.assertEqual(self.difference(), ['Search/Index/Name none → "--force <b>\\u{202e}"'])
+        self.dialog_button("Set")
+        self.closed()
+        history = json.loads(self.fleet("history", "--format", "json", "--last", "1", "search"))["changes"][0]
+        self.assertEqual((history["why"], history["changes"][0]["new"]), ("--dry-run", text))
+
+    def test_values_are_removed_and_rolled_back(self):
+        self.menu(LIMIT, "Remove the value…")
+        self.assertEqual(self.difference(), [f"{LIMIT} 5 → none"])
+        self.type("Reason", "not needed")
+        self.dialog_button("Remove")
+        self.closed()
+        wait_until(lambda: self.value(LIMIT) is None)
+        self.button("History")
+        lines = wait_until(lambda: len(self.browser.all(".history-list li")) == 3 and self.browser.all(".history-list li"), "the history is not shown")
+        self.assertIn("not needed", lines[0].text)
+        self.assertIn("5 → none", lines[0].text)
+        self.assertIn("none → true for 10 %", lines[1].text)
+        lines[1].find_element("css selector", ".button").click()
+        self.assertEqual(self.difference(), [f"{LIMIT} none → 5"])
+        self.dialog_button("Go back")
+        self.closed()
+        wait_until(lambda: self.value(LIMIT) == "5")
+        wait_until(lambda: "back to revision" in self.browser.all(".history-list li")[0].text, "the history does not follow")
+        # The history of one tweak.
+        self.browser.click(self.row(FAST).find_element("css selector", ".heading-link"))
+        wait_until(lambda: self.browser.text("#history-title") == "History of fast" and len(self.browser.all(".history-list li")) == 1)
+        self.browser.keys(Keys.ESCAPE)
+        wait_until(lambda: not self.browser.find("#history").is_displayed(), "Escape does not close the history")
+
+    def test_a_feature_is_killed_and_the_kill_ended(self):
+        self.menu(FAST, "Kill…")
+        self.assertEqual(self.difference(), [f"{FAST} not killed → killed"])
+        self.type("Reason", "the index is broken")
+        self.dialog_button("Kill")
+        self.closed()
+        wait_until(lambda: "killed" in self.text(FAST, ".fleet-value") and self.text(FAST, ".fleet-why") == "the index is broken")
+        self.assertIn("killed", self.fleet("list", "search"))
+        self.menu(FAST, "End the kill…")
+        self.type("Reason", "repaired")
+        self.dialog_button("End the kill")
+        self.closed()
+        wait_until(lambda: "killed" not in self.text(FAST, ".fleet-value"))
+        self.assertNotIn("killed", self.fleet("list", "search"))
+
+    def test_values_are_promoted_from_one_environment_to_another(self):
+        self.button("Compare…")
+        rows = wait_until(lambda: self.browser.all("dialog[open] .comparison tbody tr"), "nothing is compared")
+        self.assertEqual([" ".join(row.text.split()) for row in rows], [f"{FAST} none true for 10 %", f"{LIMIT} 7 5"])
+        # What only the second environment has is not chosen.
+        boxes = self.browser.all("dialog[open] .comparison input")
+        self.assertEqual([box.is_selected() for box in boxes], [False, True])
+        self.dialog_button("Promote the selected…")
+        self.assertEqual(self.difference(), [f"{LIMIT} 5 → 7"])
+        self.type("Reason", "tested")
+        wait_until(lambda: self.browser.named("dialog[open] button:enabled", "Promote")).click()
+        wait_until(lambda: len(self.browser.all("dialog[open]")) == 1, "the dialog stays open")
+        self.assertEqual(self.value(LIMIT), "7")
+        wait_until(lambda: len(self.browser.all("dialog[open] .comparison tbody tr")) == 1, "it is not compared again")
+        self.dialog_button("Close")
+        self.closed()
+        self.assertIn("promoted from staging: tested", self.fleet("history", "search"))
+
+    def test_builds_are_shown(self):
+        self.button("Builds…")
+        wait_until(lambda: "/usr/bin/search" in self.browser.text("dialog[open]"), "no build is shown")
+        self.assertIn("aa11.22", self.browser.text("dialog[open]"))
+        self.dialog_button("Close")
+        self.closed()
+
+    def test_hosts_and_rollouts_are_shown(self):
+        browser = self.browser
+        answers = {
+            "status": {"application": "search", "newest": 2, "known": 2, "current": 1, "hosts": [
+                {"host": "web1", "state": "current", "version": 2, "revision": 9, "refused": [], "sources": []},
+                {"host": "web2", "state": "refuses", "version": 2, "revision": 9, "sources": [], "refused": [{"tweak": LIMIT, "reason": "5 is above <b>"}]},
+            ]},
+            "rollouts": [{
+                "tweak": FAST, "value": True, "steps": [1, 10, 100], "every": 600, "done": 2, "percentage": 10, "state": "paused", "reason": "web2 is silent",
+                "attended": False, "by": "ann", "why": "go live", "at": "2026-11-25T17:00:00Z"}],
+        }
+        # Whatever the command under test knows.
+        browser.script(
+            """tweaksPage.load = async () => {};
+            Object.assign(tweaksPage, arguments[0]);
+            tweaksPage.listing.show();""", answers)
+        self.button("1 of 2 hosts up to date")
+        hosts = wait_until(lambda: browser.all("dialog[open] li"))
+        self.assertEqual(" ".join(hosts[0].text.split()), f"web2 refuses values refuses {LIMIT}: 5 is above <b> version 2")
+        self.dialog_button("Close")
+        self.closed()
+        self.button("1 rollout")
+        wait_until(lambda: "step 2 of 3" in browser.text("dialog[open]"))
+        self.assertIn("web2 is silent", browser.text("dialog[open]"))
+        self.dialog_button("Close")
+        self.closed()
+
+    def test_a_change_of_somebody_else_appears(self):
+        self.fleet("set", "search", LIMIT, "2", "--why", "elsewhere")
+        self.button("Read again")
+        wait_until(lambda: self.text(LIMIT) == "2 MB", "it does not appear")
+
+    def test_an_unreachable_cluster_is_reported(self):
+        browser, configuration = self.browser, open(self.configuration, encoding="utf-8").read()
+        with open(self.configuration, "w", encoding="utf-8") as file:
+            file.write("{ }")
+        try:
+            self.button("Read again")
+            wait_until(lambda: "etcd: it is missing" in browser.text("#empty"), "no problem is shown")
+            self.assertIn("(exit status 78)", browser.text("#empty"))
+        finally:
+            with open(self.configuration, "w", encoding="utf-8") as file:
+                file.write(configuration)
+        self.button("Try again")
+        wait_until(lambda: self.row(LIMIT).is_displayed(), "the values do not come back")
+
+
+class FleetAccessibility(FleetTest):
+    """Names, roles, contrast and sizes, checked by axe-core, and the keyboard."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.axe = axe_source()
+
+    def check(self, what):
+        browser = self.browser
+        # A button that fades in has less contrast.
+        wait_until(lambda: browser.script("return document.getAnimations().length === 0"))
+        browser.driver.execute_cdp_cmd("Runtime.evaluate", {"expression": self.axe})
+        found = browser.script(
+            """const known = new Set(axe.getRules().flatMap(({tags}) => tags));
+            const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'].filter(tag => known.has(tag));
+            const result = await axe.run(document, {runOnly: tags, resultTypes: ['violations']});
+            return result.violations.map(({id, help, nodes}) => [id, help, nodes.slice(0, 4).map(({html, failureSummary}) => html.slice(0, 160) + ' :: ' + failureSummary.slice(0, 300))]);"""
+        )
+        self.assertEqual(found, [], f"{what}: {json.dumps(found, indent=1)}")
+
+    def test_axe_finds_no_violations(self):
+        browser = self.browser
+        self.fleet("kill", "search", "fast", "--why", "broken")
+        self.addCleanup(browser.size, 1280, 900)
+        for width, theme in ((1280, "light"), (1280, "dark"), (360, "light"), (360, "dark")):
+            browser.size(width, 800, touch=width < 500)
+            self.show()
+            browser.script("tweaksPage.preferences.theme = arguments[0]", theme)
+            what = f"{theme}, {width}"
+            self.check(what)
+            browser.script("tweaksPage.past.open()")
+            wait_until(lambda: browser.is_there(".history-list li"))
+            self.check(f"{what}, history")
+            browser.script("tweaksPage.past.close()")
+            self.button("Set Limit")
+            self.type("Value", "11")
+            self.dialog_button("Show the difference")
+            wait_until(lambda: "outside" in browser.text("dialog[open] .fleet-status"))
+            self.check(f"{what}, refusal")
+            self.type("Value", "6")
+            self.dialog_button("Show the difference")
+            self.difference()
+            self.check(f"{what}, difference")
+            self.dialog_button("Cancel")
+            self.button("Compare…")
+            wait_until(lambda: browser.all("dialog[open] .comparison tbody tr"))
+            self.check(f"{what}, comparison")
+            self.dialog_button("Close")
+            self.assertLessEqual(browser.script("return document.documentElement.scrollWidth - innerWidth"), 0, f"{what}: it is too wide")
+            if width < 500:
+                small = browser.script(
+                    """return [...document.querySelectorAll('button, a, input, select, textarea, summary')].filter((one) => one.checkVisibility() && !one.matches('.skip, label input'))
+                      .map((one) => [one.getBoundingClientRect(), one.outerHTML.slice(0, 100)]).filter(([box]) => box.width < 24 || box.height < 24).map(([, text]) => text);""")
+                self.assertEqual(small, [], f"{what}: too small for fingers")
+
+    def test_a_change_is_made_with_the_keyboard_alone(self):
+        browser = self.browser
+        browser.blur()
+        browser.keys("/")
+        browser.keys("limit")
+        wait_until(lambda: len(browser.all(".fleet-row")) == 1)
+        for _ in range(30):
+            browser.keys(Keys.TAB)
+            if browser.script("return document.activeElement.getAttribute('aria-label')") == "Set Limit":
+                break
+        browser.keys(Keys.ENTER)
+        wait_until(lambda: browser.script("return document.activeElement === arguments[0]", self.field("Value")), "the value has no focus")
+        browser.keys(Keys.CONTROL, "a")
+        browser.keys("9", Keys.ENTER)
+        self.assertEqual(self.difference(), [f"{LIMIT} 5 → 9"])
+        for _ in range(10):
+            browser.keys(Keys.TAB)
+            if browser.script("return document.activeElement.name") == "why":
+                break
+        browser.keys("by hand", Keys.ENTER)
+        self.closed()
+        wait_until(lambda: self.value(LIMIT) == "9")
+        wait_until(lambda: browser.script("return document.activeElement.getAttribute('aria-label')") == "Set Limit", "the focus does not return")
