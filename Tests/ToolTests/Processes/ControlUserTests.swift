@@ -62,6 +62,7 @@ struct `Requests of other users` {
             let path = Locations.package + "/" + folder
             let names = try FileManager.default.subpathsOfDirectory(atPath: path)
             for name in names where [".swift", ".c", ".cpp", ".h", ".py"].contains(where: name.hasSuffix) {
+                if name.contains(".build/") { continue }
                 let text = try String(contentsOfFile: "\(path)/\(name)", encoding: .utf8)
                 if text.contains(call) { found.append("\(folder)/\(name)") }
             }
