@@ -191,10 +191,14 @@ private enum Tarball {
         #expect(result.succeeded && result.output == "o\n", "\(result.output)\(result.error)")
     }
 
-    /// Otherwise their bytes would depend on where they are built. BoringSSL's and YAML's sources have such paths, so those
-    /// of the page, the agent and `tweak-flip-defaults` do.
-    @Test(arguments: ["lib/libtweaks.so", "bin/tweak", "bin/tweak-dump"])
-    func `has no path of the checkout in the library and the main commands`(name: String) throws {
+    /// Otherwise their bytes would depend on where they are built.
+    @Test(
+        arguments: [
+            "lib/libtweaks.so", "bin/tweak", "bin/tweak-agent", "bin/tweak-dump",
+            "libexec/tweaks/tweak-adopt",
+            "libexec/tweaks/tweak-flip-defaults", "libexec/tweaks/tweak-ui",
+        ])
+    func `has no path of the checkout`(name: String) throws {
         let path = try Installation.path(name)
         let content = try Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe)
         for folder in ["/Sources/", "/.build/", "/tools/"] {
