@@ -196,8 +196,8 @@ struct FleetStatus: AgentCommand {
             Agents report which change their host has, what builds on it refuse, and which sources fail. Listed are \
             hosts that are silent, that refuse values, that lack the newest change, or whose sources fail.
 
-            A host is silent if its agent has not been in touch with etcd for 4 seconds, or three hundredths of a second \
-            per host in a fleet of more than 130; it is forgotten after a day. Only hosts with reports are known: agents of \
+            A host is silent if its agent has not been in touch with etcd for 4 seconds, or 15 milliseconds per \
+            host in a fleet of more than 260; it is forgotten after a day. Only hosts with reports are known: agents of \
             1.0.0-beta.1, agents without permission, and `tweak-agent --once` write none.
             """)
 

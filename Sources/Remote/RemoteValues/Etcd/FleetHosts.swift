@@ -168,7 +168,7 @@ extension FleetEditor {
     /// Reads what the agents of all hosts have reported, sorted by host.
     ///
     /// A host is silent if its agent has not been in touch with etcd for three of its intervals, which depend on the
-    /// number of hosts: 4 seconds for up to 130 of them. It is forgotten after a day of silence.
+    /// number of hosts: 4 seconds for up to 260 of them. It is forgotten after a day of silence.
     package func hosts() async throws(FleetProblem) -> [HostReport] { try await fleetHosts().hosts }
 
     /// Reads what the agents of all hosts have reported, and the newest change, at one revision.

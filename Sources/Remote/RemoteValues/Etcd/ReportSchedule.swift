@@ -22,7 +22,7 @@ package struct ReportSchedule: Sendable {
     /// The average number of writes a second of all hosts. Random times gather, which needs room.
     private static let rate = 125.0
     /// The number of hosts that renew their leases in a second.
-    private static let renewalRate = 100.0
+    private static let renewalRate = 200.0
     private static let shortestRenewal: Duration = .milliseconds(1300)
     /// A lease outlives this many renewals, so that two may fail.
     private static let renewals = 3
@@ -48,7 +48,7 @@ package struct ReportSchedule: Sendable {
         max(Self.shortestRenewal, .seconds(Double(hosts) / Self.renewalRate))
     }
 
-    /// The lease of the key that tells that the host is alive: 4 seconds, or more than 400 in a fleet of 13,334.
+    /// The lease of the key that tells that the host is alive: 4 seconds, or more than 200 in a fleet of 13,334.
     package var lifetime: Duration {
         .seconds((renewal * Self.renewals / .seconds(1)).rounded(.up))
     }
