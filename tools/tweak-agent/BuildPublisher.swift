@@ -16,7 +16,7 @@ struct BuildPublisher: Sendable {
         let path: String
         /// The file that was read last; `nil` if there was none.
         var version: FileVersion?
-        /// What that file declares, until it is published.
+        /// The declarations in that file, until they are published.
         var build: DeclaredBuild?
         /// The time to read the same file again.
         var due = ContinuousClock.now

@@ -88,7 +88,7 @@ struct FleetEnvironmentOptions: ParsableArguments {
     }
 }
 
-/// What somebody says of the author of a change, and the reason.
+/// The name of the author of a change, as somebody typed it, and the reason.
 struct FleetAuthorOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

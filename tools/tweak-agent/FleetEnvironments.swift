@@ -146,7 +146,7 @@ private struct Promotion: Sendable {
     /// Empty for all values that differ.
     let names: [TweakName]
     let source: FleetContents
-    /// What the builds of the target declare; `nil` if values are not checked.
+    /// The declarations of the target's builds; `nil` if values are not checked.
     let declared: FleetDeclarations?
     let isRemoving: Bool
     /// The revision after which none of the values may have been changed; `nil` if none was given.
@@ -185,7 +185,7 @@ private struct Promotion: Sendable {
         guard refusals.isEmpty else {
             throw .impossible(refusals.beginning.joined(separator: "\n  "))
         }
-        // What is removed from the source is known with its history.
+        // Only the history tells which values were removed from the source.
         let isOther = revision.map { source.changed(after: $0) } ?? []
         let since = revision ?? start
         try Fleet.expect(wanted.keys, target.changed(after: since).union(isOther), since: since)

@@ -85,11 +85,6 @@ extension Fleet {
 
     private static func timeText(_ date: Date) -> String { date.ISO8601Format() }
 
-    private static func author(_ options: FleetAuthorOptions, _ editor: FleetEditor) -> String {
-        let user = editor.user ?? author
-        return options.by.map { "\(user) (\($0))" } ?? user
-    }
-
     private static func end(_ editor: FleetEditor) throws(Failure) {
         try awaiting { () async throws(Failure) in await editor.end() }
     }
@@ -192,10 +187,7 @@ extension Fleet {
             let hosts = (try? await editor.hosts()) ?? []
             return try await editor.change(rolloutOf: tweak, by: by, make(reason, hosts))
         }
-        guard let (plan, change) = done else {
-            return options.fleet.format == .json
-                ? print("null") : print(printable("\(options.fleet.application): nothing had to be changed"))
-        }
+        guard let (plan, change) = done else { return showNothing(options.fleet) }
         try show(plan, change, options.fleet)
     }
 
@@ -291,18 +283,14 @@ private struct Interruption {
     init() {
         let (signals, continuation) = AsyncStream.makeStream(of: CInt.self)
         (self.signals, self.continuation) = (signals, continuation)
-        sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number in
-            // As with nohup.
-            guard !Self.isIgnored(signal(number, SIG_IGN)) else { return nil }
+        // Those ignored stay so, as with nohup.
+        sources = [SIGINT, SIGTERM, SIGHUP].filter { !isIgnored($0) }.map { number in
+            signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { continuation.yield(number) }
             source.resume()
             return source
         }
-    }
-
-    private static func isIgnored(_ handler: sighandler_t?) -> Bool {
-        unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     /// Waits for the end of a task, which a signal cancels.

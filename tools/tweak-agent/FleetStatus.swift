@@ -24,7 +24,7 @@ extension Fleet {
     }
 }
 
-/// What the hosts of an application have. Its keys are a promise to scripts.
+/// The JSON form of the hosts of an application. Scripts rely on its keys.
 private struct StatusForm: Encodable {
     let application: String
     /// The number of the newest change.

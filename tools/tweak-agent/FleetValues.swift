@@ -226,10 +226,7 @@ enum Fleet {
         _ change: FleetChange?, _ options: FleetOptions, _ making: FleetChangeOptions,
         above: [HiddenValue]? = nil, revision: Int? = nil
     ) throws(Failure) {
-        guard let change else {
-            return options.format == .json
-                ? print("null") : print(printable("\(options.application): nothing had to be changed"))
-        }
+        guard let change else { return showNothing(options) }
         let form = ChangeForm(change, above: above, revision: revision)
         switch options.format {
         case .json: try failing { try printJSON(form) }
@@ -237,6 +234,20 @@ enum Fleet {
             let note = "(\(making.isDryRun ? "dry run at " : "")revision \(form.revision))"
             for part in form.all { print(printable("\(part.tweak): \(part.text) \(note)")) }
             for hidden in above ?? [] { print(printable("  above \(hidden.text)")) }
+        }
+    }
+
+    /// The author to record: the user of etcd, or this user and host, and the name that somebody typed.
+    static func author(_ options: FleetAuthorOptions, _ editor: FleetEditor) -> String {
+        let user = editor.user ?? author
+        return options.by.map { "\(user) (\($0))" } ?? user
+    }
+
+    /// Says that there was nothing to change.
+    static func showNothing(_ options: FleetOptions) {
+        switch options.format {
+        case .json: print("null")
+        case .table: print(printable("\(options.application): nothing had to be changed"))
         }
     }
 
@@ -271,8 +282,7 @@ enum Fleet {
             -> [TweakKey: FleetValue?]
     ) throws(Failure) -> FleetChange? {
         let editor = try editor(options, place)
-        let user = editor.user ?? Self.author
-        let by = making.author.by.map { "\(user) (\($0))" } ?? user
+        let by = author(making.author, editor)
         let strangers = Outcome<[String]>()
         defer { warn(strangers.result.withLock { try? $0?.get() } ?? []) }
         return try awaiting { () async throws(Failure) in

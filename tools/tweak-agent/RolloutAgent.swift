@@ -51,7 +51,7 @@ struct RolloutAgent: Sendable {
         }
         var carrying: [TweakKey: Task<Void, Never>] = [:]
         let ended = Ends()
-        /// What was said last.
+        /// The last message.
         var problem: String?
         while !Task.isCancelled {
             for tweak in ended.removeAll() { carrying[tweak] = nil }

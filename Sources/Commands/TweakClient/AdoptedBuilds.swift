@@ -41,10 +41,9 @@ extension AdoptedBuilds {
     }
 
     var imageVariables: [ImageVariable] {
-        builds.flatMap { build -> [ImageVariable] in
-            guard let buildID = bytes(ofHexadecimal: build.buildID) else { return [] }
-            return build.variables.map {
-                ImageVariable($0.tweak.declaration, address: $0.address, buildID: buildID)
+        builds.flatMap { build in
+            build.variables.map {
+                ImageVariable($0.tweak.declaration, address: $0.address, buildID: build.buildID)
             }
         }
     }
@@ -76,18 +75,4 @@ extension ProcessScan {
         case .library, nil: false
         }
     }
-}
-
-/// The bytes of hexadecimal digits; `nil` for other text.
-package func bytes(ofHexadecimal text: String) -> [UInt8]? {
-    let digits = Array(text.utf8)
-    guard digits.count.isMultiple(of: 2) else { return nil }
-    var bytes: [UInt8] = []
-    for index in stride(from: 0, to: digits.count, by: 2) {
-        guard let byte = UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16) else {
-            return nil
-        }
-        bytes.append(byte)
-    }
-    return bytes
 }

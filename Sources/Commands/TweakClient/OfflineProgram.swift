@@ -16,7 +16,7 @@ package final class OfflineProgram: Program {
     private let application: String
     /// The first declaration of each tweak, in the order of the running program.
     private let declarations: [TweakDeclaration]
-    /// Those of adopted variables, which no record declares.
+    /// The declarations of adopted variables, which have no records.
     private let adopted: [TweakDeclaration]
     private let overridesFile: OverridesFile
     package private(set) var overrides: OverridesDocument

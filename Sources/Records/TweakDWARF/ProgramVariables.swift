@@ -10,7 +10,7 @@ package final class ProgramVariables {
     private let end: ContinuousClock.Instant
     /// The variables, by name.
     package let variables: [ProgramVariable]
-    /// What could not be read.
+    /// The parts of the debug information that could not be read.
     package let problems: [String]
     /// The build id of the file.
     package var buildID: [UInt8]? { file.buildID }

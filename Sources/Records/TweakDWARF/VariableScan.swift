@@ -57,7 +57,7 @@ struct VariableScan {
 
     private static var reason: String { dwarf_errmsg(-1).map { String(cString: $0) } ?? "unknown error" }
 
-    /// What all entries of a unit have in common.
+    /// The properties that all entries of a unit share.
     private struct Unit {
         let path: String
         let isOptimized, isSwift: Bool

@@ -326,7 +326,7 @@ struct TypeReader {
     /// The offset of a member or base class; `nil` if it depends on the object, as that of a virtual base class.
     private func offset(of member: DebugEntry) -> UInt64? {
         guard let attribute = member.attribute(Int(DW_AT_data_member_location)) else {
-            // Those of unions, and bit fields.
+            // A member of a union, or a bit field.
             return 0
         }
         if let offset = attribute.unsigned { return offset }

@@ -7,10 +7,10 @@ package struct ImageVariable: Hashable, Sendable {
     package let declaration: TweakDeclaration
     /// The address before relocation.
     package let address: UInt64
-    /// The build id of the image. In others the address is not that of the variable.
-    package let buildID: [UInt8]
+    /// The build id of the image, in hexadecimal digits. In others the address is not that of the variable.
+    package let buildID: String
 
-    package init(_ declaration: TweakDeclaration, address: UInt64, buildID: [UInt8]) {
+    package init(_ declaration: TweakDeclaration, address: UInt64, buildID: String) {
         (self.declaration, self.address, self.buildID) = (declaration, address, buildID)
     }
 }
@@ -34,9 +34,11 @@ package struct MemoryVariables {
     ///   - images: The images of the process.
     package init(_ variables: [ImageVariable], in process: ProcessMemory, _ images: MemoryImages) {
         self.process = process
+        guard !variables.isEmpty else { return }
+        let identified = Dictionary(images.identified.map { ($0.hexadecimal, $1) }) { first, _ in first }
         for variable in variables {
             let declaration = variable.declaration
-            guard let image = images.identified[variable.buildID], indices[declaration.key] == nil,
+            guard let image = identified[variable.buildID], indices[declaration.key] == nil,
                 let place = image.place(
                     of: variable.address,
                     size: declaration.type == .string ? image.pointerSize : declaration.type.byteCount)

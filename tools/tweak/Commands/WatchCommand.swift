@@ -205,16 +205,8 @@ struct WatchCommand: ParsableCommand {
 }
 
 extension HeldSignals {
-    /// Those that end a command. A blocked signal is pending even if it is ignored, as in the background of a script.
-    fileprivate static var unlessIgnored: HeldSignals {
-        HeldSignals(
-            ending.filter { number in
-                var action = sigaction()
-                sigaction(number, nil, &action)
-                return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
-                    != unsafeBitCast(SIG_IGN, to: Int.self)
-            })
-    }
+    /// The signals that end a command. Even an ignored one, as in the background of a script, is pending when blocked.
+    fileprivate static var unlessIgnored: HeldSignals { HeldSignals(ending.filter { !isIgnored($0) }) }
 }
 
 enum WatchFormat: String, Keyword {

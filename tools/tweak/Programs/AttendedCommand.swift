@@ -52,9 +52,3 @@ struct AttendedCommand {
         return posix_spawnp(&pid, file, nil, &attributes, words + [nil], environ)
     }
 }
-
-/// The exit status of a command as a shell reports it: 128 and the number of the signal that ended it.
-func shellStatus(ofWait status: Int32) -> Int32 {
-    let signal = status & 0x7F
-    return signal == 0 ? status >> 8 & 0xFF : 128 + signal
-}

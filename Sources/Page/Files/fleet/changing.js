@@ -35,7 +35,7 @@ export function differenceTable(change) {
  * - onDone: called when it is made.
  */
 export function openChange(fleet, /** @type {any} */ { title, request, body, fields, action, isDangerous = false, canForce = false, hint, where, reason = "", onDone = () => {} }) {
-  // What is shown behind the dialog may change.
+  // The view behind the dialog may change.
   const { environment, application } = fleet;
   const bodyOf = typeof body === "function" ? body : () => body;
   const why = make("input", { type: "text", name: "why", required: true, maxlength: 1000, autocomplete: "off", placeholder: "For the history" });

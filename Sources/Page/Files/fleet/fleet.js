@@ -135,7 +135,7 @@ class Fleet {
         if (before !== undefined && before !== answer.revision) this.past.load();
       } catch (error) {
         if (!isCurrent()) return;
-        // What was read before stays.
+        // Keep the values that were read before.
         if (this.contents) this.#showBanner(`The values may be out of date. ${error.message.split("\n").map(shown).join(" ")}`);
         else {
           this.problem = error.message;

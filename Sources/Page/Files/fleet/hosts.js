@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
-// What the hosts of an application have, and its rollouts.
+// The dialogs with the hosts and the rollouts of an application.
 
 import { make } from "../dom.js";
 import { shown } from "../names.js";

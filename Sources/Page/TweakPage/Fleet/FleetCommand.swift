@@ -89,9 +89,8 @@ final class FleetCommand: Sendable {
                     : "tweak fleet did not end within \(patience); if it was to change something, it may have",
                 .busy)
         }
-        let status = process.status ?? 0
         return Answer(
-            status: status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F, output: output.bytes,
+            status: shellStatus(ofWait: process.status ?? 0), output: output.bytes,
             messages: String(decoding: errors.bytes, as: UTF8.self))
     }
 }

@@ -9,7 +9,7 @@ import HTTPTypes
 
 /// Requests to a fleet, each of which `tweak fleet` answers.
 extension PageRequests {
-    /// What a request names. Each subcommand takes a part of it.
+    /// The members of a request. Each subcommand takes some of them.
     struct FleetRequest: Decodable {
         let application, environment: String?
         let tweak, value, filters: String?

@@ -80,7 +80,7 @@ private struct LiveLink {
     private var adopted: FollowedVariables?
     private var knownVariables: FileState?
     private var lastLook = ContinuousClock.now
-    /// What is sampled in memory instead, because one of the tweaks is an adopted variable.
+    /// The tweaks to sample in memory instead, because an adopted variable is among them.
     private var inMemory: (wanted: Watch, sampler: MemorySampler)?
     /// Whether changes were requested, so that they are requested once.
     private var isSubscribed = false

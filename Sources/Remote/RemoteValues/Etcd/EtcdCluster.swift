@@ -129,7 +129,7 @@ package struct EtcdCluster: Hashable, Sendable {
     }
 }
 
-/// What an agent may do to carry out the rollouts of an application.
+/// The permission of an agent to carry out the rollouts of an application.
 ///
 /// Plans in etcd only name checks, so that writing there does not suffice to execute something on a host.
 package struct RolloutSettings: Hashable, Sendable {

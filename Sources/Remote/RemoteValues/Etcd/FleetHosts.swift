@@ -5,7 +5,7 @@ internal import TweakJSON
 internal import TweakRecords
 internal import TweakSystem
 
-/// What the agent of a host has of an application.
+/// The report of one host about an application.
 ///
 ///     { "version": 17, "revision": 977, "loaded": "2026-11-25T17:00:00Z", "processes": 3,
 ///       "sources": [ { "source": "fleet", "kind": "etcd", "loaded": "…" } ],

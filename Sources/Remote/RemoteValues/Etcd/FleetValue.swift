@@ -46,9 +46,15 @@ struct FleetRange: Hashable, Sendable {
         let rest = key.dropFirst(root.utf8.count)
         guard let place = places.first(where: { rest.starts(with: $0.rawValue.utf8) }) else { return nil }
         let bytes = rest.dropFirst(place.rawValue.utf8.count)
-        let text = String(decoding: bytes, as: UTF8.self)
-        guard let tweak = TweakKey(text), tweak.description.utf8.elementsEqual(bytes) else { return nil }
-        return (tweak, place)
+        return TweakKey(spelled: bytes).map { ($0, place) }
+    }
+}
+
+extension TweakKey {
+    /// The tweak with a name; `nil` for other bytes, and for alternative spellings.
+    init?(spelled bytes: ArraySlice<UInt8>) {
+        self.init(String(decoding: bytes, as: UTF8.self))
+        guard description.utf8.elementsEqual(bytes) else { return nil }
     }
 }
 

@@ -11,7 +11,7 @@ internal import TweakTargeting
 /// A report is compared with the one in etcd before it is written, so that a restart of etcd or a lost answer costs no
 /// write. All applications share the leases, and up to 30 of them a request.
 package final class HostReporter: Sendable {
-    /// What is known of one application.
+    /// The state of one application.
     private struct Application {
         let keys: FleetKeys
         /// Whether builds are expected, against which values are checked.

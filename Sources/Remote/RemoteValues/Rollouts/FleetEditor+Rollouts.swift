@@ -29,6 +29,15 @@ package struct StoredRollout: Sendable {
     let wait: Int?
 
     package var isDue: Bool { wait == nil }
+
+    /// - Throws: ``FormatError`` if the plan is malformed.
+    fileprivate init(
+        of tweak: TweakKey, _ entry: EtcdEntry, leader: EtcdEntry?, wait: EtcdEntry?
+    ) throws(FormatError) {
+        (plan, revision) = (try RolloutPlan(json: entry.value, of: tweak), entry.modified)
+        self.leader = leader.map { (String(decoding: $0.value, as: UTF8.self), $0.modified) }
+        self.wait = wait?.lease
+    }
 }
 
 /// The right to carry out a rollout.
@@ -48,9 +57,7 @@ extension FleetKeys {
     fileprivate func rolledOut(_ place: RolloutPlace, _ key: [UInt8]) -> TweakKey? {
         let prefix = root + place.rawValue
         guard key.starts(with: prefix.utf8) else { return nil }
-        let bytes = key.dropFirst(prefix.utf8.count)
-        let tweak = TweakKey(String(decoding: bytes, as: UTF8.self))
-        return tweak.flatMap { $0.description.utf8.elementsEqual(bytes) ? $0 : nil }
+        return TweakKey(spelled: key.dropFirst(prefix.utf8.count))
     }
 }
 
@@ -69,12 +76,10 @@ extension FleetEditor {
         for entry in range.entries {
             do throws(FormatError) {
                 guard let tweak = keys.rolledOut(.plan, entry.key) else { continue }
-                let leader = entries[keys.key(.leader, of: tweak)]
                 rollouts.append(
-                    StoredRollout(
-                        plan: try RolloutPlan(json: entry.value, of: tweak), revision: entry.modified,
-                        leader: leader.map { (String(decoding: $0.value, as: UTF8.self), $0.modified) },
-                        wait: entries[keys.key(.wait, of: tweak)]?.lease))
+                    try StoredRollout(
+                        of: tweak, entry, leader: entries[keys.key(.leader, of: tweak)],
+                        wait: entries[keys.key(.wait, of: tweak)]))
             } catch {
                 strangers.append("\(error)")
             }
@@ -84,10 +89,16 @@ extension FleetEditor {
 
     /// Reads the rollout of a tweak; `nil` if there is none.
     package func rollout(of tweak: TweakKey) async throws(FleetProblem) -> StoredRollout? {
-        let (rollouts, strangers) = try await rollouts()
-        if let found = rollouts.first(where: { $0.plan.tweak == tweak }) { return found }
-        guard let stranger = strangers.first(where: { $0.contains("\(tweak)") }) else { return nil }
-        throw .impossible(stranger)
+        let queries = RolloutPlace.allCases.map { EtcdClient.RangeQuery(key: keys.key($0, of: tweak)) }
+        let found = try await onSomeMember { (endpoint) throws(FetchProblem) in
+            try await client.ranges(queries, at: endpoint).0.map(\.entries.first)
+        }
+        guard let plan = found[0] else { return nil }
+        do throws(FormatError) {
+            return try StoredRollout(of: tweak, plan, leader: found[1], wait: found[2])
+        } catch {
+            throw .impossible("\(error)")
+        }
     }
 
     /// The seconds until the next step of a rollout; `nil` if it is due.

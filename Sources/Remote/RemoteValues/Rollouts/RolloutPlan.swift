@@ -135,7 +135,7 @@ package struct RolloutPlan: Hashable, Sendable {
 
     // MARK: - Transitions
 
-    /// What to write in one transaction.
+    /// The changes that one transaction makes.
     package struct Transition: Hashable, Sendable {
         package var plan: RolloutPlan
         /// The tweak's new value, which may be none, and the reason; `nil` to leave the value.
