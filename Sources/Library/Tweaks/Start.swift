@@ -144,6 +144,15 @@ extension TweakStore {
         }
     }
 
+    /// Flushes before the destructors of libraries, if it is called after they are loaded. The other handler, registered
+    /// before `main`, runs among them. No thread may write then: glibc's memusage can no longer free what it allocated.
+    static let flushEarlyAtExit: Void = {
+        _ = atexit {
+            flushAllAtExit(isLast: false)
+            fbtweak__stop_work_at_exit()
+        }
+    }()
+
     /// Flushes pending writes of all stores at exit.
     static func flushAllAtExit(isLast: Bool) {
         for store in (keptStores.withLock { $0 } ?? []).compactMap(\.store) {

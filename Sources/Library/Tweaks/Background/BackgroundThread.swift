@@ -13,13 +13,14 @@ struct BackgroundThread {
     ///
     /// - Parameters:
     ///   - stackSize: In bytes; `nil` for the default of the program's own threads.
+    ///   - delay: How many nanoseconds it sleeps first, less if the main thread ends. It allocates nothing before.
     ///   - restsAtExit: Whether all that the thread does is work as of `fbtweak__begin_work`.
     ///   - abandoned: Called on the thread if the program's code has ended it.
     ///   - body: The thread's main function.
     /// - Returns: `nil` if there are too many threads or memory is short.
     init?(
-        stackSize: Int? = nil, restsAtExit: Bool = false, abandoned: @escaping @Sendable () -> Void = {},
-        _ body: @escaping @Sendable () -> Void
+        stackSize: Int? = nil, delay: Int64 = 0, restsAtExit: Bool = false,
+        abandoned: @escaping @Sendable () -> Void = {}, _ body: @escaping @Sendable () -> Void
     ) {
         guard fbtweak__has_room_for_thread() else { return nil }
         var attributes = pthread_attr_t()
@@ -34,11 +35,17 @@ struct BackgroundThread {
         pthread_sigmask(SIG_SETMASK, &all, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
 
-        let work = Unmanaged.passRetained(Work(body: body, abandoned: abandoned, restsAtExit: restsAtExit))
+        let work = Unmanaged.passRetained(
+            Work(body: body, abandoned: abandoned, delay: delay, restsAtExit: restsAtExit))
         var thread = pthread_t()
         let result = pthread_create(
             &thread, &attributes,
             { context in
+                if let delay = Work.at(context)?.takeUnretainedValue().delay, delay > 0 {
+                    repeat {
+                        fbtweak__sleep_while_main_lives(delay)
+                    } while !fbtweak__has_room_for_thread() && !fbtweak__main_has_ended()
+                }
                 fbtweak__begin_work()
                 fbtweak__prepare_thread()
                 // A constructor of the program may take long.
@@ -68,13 +75,16 @@ struct BackgroundThread {
     private final class Work: Sendable {
         let body: @Sendable () -> Void
         let abandoned: @Sendable () -> Void
+        let delay: Int64
         let restsAtExit: Bool
 
         init(
-            body: @escaping @Sendable () -> Void, abandoned: @escaping @Sendable () -> Void, restsAtExit: Bool
+            body: @escaping @Sendable () -> Void, abandoned: @escaping @Sendable () -> Void, delay: Int64,
+            restsAtExit: Bool
         ) {
             self.body = body
             self.abandoned = abandoned
+            self.delay = delay
             self.restsAtExit = restsAtExit
         }
 

@@ -31,7 +31,7 @@ final class EventLoop: Sendable {
     typealias Make = @Sendable (_ thread: EventLoop, _ others: [any Source]) -> (any Source)?
 
     /// The delay before the thread starts its work. Ending a process that watches files takes the kernel some
-    /// milliseconds, and a process that ends at once need not show its socket to others.
+    /// milliseconds, and a process that ends at once need not show its socket to others. Its allocator may end first.
     private static let startDelay: Int64 = 250_000_000
     /// The interval of checks for the end of the program's threads after `main` was left with pthread_exit(3).
     private static let pauseAfterMain: Int64 = 50_000_000
@@ -66,8 +66,9 @@ final class EventLoop: Sendable {
             thread.state.withLock { $0.arriving = [make] }
             // The small stack may not suffice for a program with large thread-local variables.
             guard
-                let started = BackgroundThread(stackSize: BackgroundThread.smallStack, thread.run)
-                    ?? BackgroundThread(thread.run)
+                let started = BackgroundThread(
+                    stackSize: BackgroundThread.smallStack, delay: startDelay, thread.run)
+                    ?? BackgroundThread(delay: startDelay, thread.run)
             else { return false }
             started.detach()
             current = thread
@@ -85,12 +86,7 @@ final class EventLoop: Sendable {
     }
 
     private func run() {
-        allowingForks {
-            fbtweak__sleep_while_main_lives(Self.startDelay)
-            // Only to stay here at exit.
-            fbtweak__begin_work()
-            fbtweak__end_work()
-        }
+        _ = TweakStore.flushEarlyAtExit
         var sources: [any Source] = []
         while true {
             if fbtweak__only_library_remains() { return endProcess(sources) }

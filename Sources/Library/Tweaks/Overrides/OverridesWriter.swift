@@ -102,20 +102,11 @@ final class OverridesWriter: Sendable {
             defer { queue.trying = fbtweak__generation() }
             return (queue.trying != fbtweak__generation(), false)
         }
-        if !isExiting { _ = Self.flushEarlyAtExit }
+        if !isExiting { _ = TweakStore.flushEarlyAtExit }
         if !isFirst || !isExiting && addWrite() { return true }
         queue.withLock { $0.trying = nil }
         return false
     }
-
-    /// Runs before the destructors of libraries. The other handler, registered before `main`, runs among them. No thread
-    /// may write then: glibc's memusage can no longer free what it allocated.
-    private static let flushEarlyAtExit: Void = {
-        _ = atexit {
-            TweakStore.flushAllAtExit(isLast: false)
-            fbtweak__stop_work_at_exit()
-        }
-    }()
 
     /// Without a file there is nothing to wait for.
     private func addWrite() -> Bool { file != nil && worker.add(write) }
