@@ -181,8 +181,13 @@ import Testing
         try host.following { (_) throws in
             #expect(try rollOut("--steps", "1,100", "--every", "3s").succeeded)
             #expect(try waitUntil { try steps() == 1 })
-            #expect(try host.fleet("set", Self.tweak, "250", "--by", "bob").succeeded)
+            let result = try host.fleet("set", Self.tweak, "250", "--by", "bob")
+            #expect(result.succeeded)
+            let warning =
+                "tweak fleet: warning: \(Self.tweak): its running rollout ends when somebody changes the value\n"
+            #expect(result.error == warning)
             #expect(try waitUntil { try state() == "stopped" })
+            #expect(try host.fleet("set", Self.tweak, "250", "--why", "again").error.isEmpty)
             #expect(try changes().last?.new == 250)
             let words = words("rollout", ["fast", "--steps", "1,100", "--every", "3s"])
             #expect(try run(AgentHost.program, words, home: host.home).succeeded)

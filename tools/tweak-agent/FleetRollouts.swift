@@ -91,6 +91,13 @@ extension Fleet {
 
     // MARK: - Showing
 
+    /// The rollouts that end when somebody else changes their values; none if they cannot be read.
+    static func sensitiveRollouts(_ options: FleetOptions) -> [RolloutPlan] {
+        let found = try? asking(options) { (editor) async throws(FleetProblem) in try await editor.rollouts()
+        }
+        return found?.rollouts.map(\.plan).filter { $0.done > 0 && !$0.state.isEnd } ?? []
+    }
+
     static func rollouts(_ options: FleetRollouts) throws(Failure) {
         let (forms, strangers) = try asking(options.fleet) { (editor) async throws(FleetProblem) in
             let (rollouts, strangers) = try await editor.rollouts()

@@ -212,9 +212,15 @@ enum Fleet {
             @escaping @Sendable (FleetContents, _ then: FleetContents?) throws(FleetProblem)
             -> [TweakKey: FleetValue?]
     ) throws(Failure) {
+        let rollouts = sensitiveRollouts(options)
         let change = try commit(options, .values, making, revision, revisited: revisited, make)
         try show(change, options, making)
         warnIfHidden(change, options)
+        for plan in rollouts where change?.parts.contains(where: { $0.tweak == plan.tweak }) == true {
+            printMessage(
+                "warning: \(plan.tweak): its \(plan.state) rollout ends when somebody changes the value",
+                of: command)
+        }
     }
 
     /// Prints a change.
