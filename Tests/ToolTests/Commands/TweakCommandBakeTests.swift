@@ -274,6 +274,79 @@ extension BakedProgram {
         #expect(try bake("--from", "..").status == 1)
     }
 
+    @Test func `--within keeps to sources below a folder, wherever links lead`() throws {
+        #expect(try program.tweak("set", "./motor", "Gain", "2.25").succeeded)
+        let home = program.home
+        try home.write("sources/readme", "")
+        try FileManager.default.createSymbolicLink(
+            atPath: home("sources/motor.c"), withDestinationPath: home("motor.c"))
+        try FileManager.default.createSymbolicLink(atPath: home("link"), withDestinationPath: home.path)
+        for options in [["--write"], []] {
+            let result = try run(
+                Locations.product("tweak"),
+                ["bake", home("motor"), "--within", home("sources"), "--from", home("sources")] + options,
+                home: home)
+            #expect(result.status == 65 && result.output == "")
+            #expect(
+                result.error == """
+                    tweak: 1 tweak stays
+                      motor.c:6: Motor/Control/Gain stays, because the file \(home("motor.c")) is not below \(home("sources"))
+
+                    """)
+        }
+        #expect(try program.text() == BakedProgram.source)
+        #expect(try program.tweak("bake", "./motor", "--within", "motor.c").status == 66)
+        // The difference is that of --write.
+        chmod(home("motor.c"), 0o444)
+        let readOnly = try program.tweak("bake", "./motor", "--within", "link")
+        #expect(readOnly.output == "" && readOnly.error.contains("because the file is not writable"))
+        chmod(home("motor.c"), 0o644)
+        #expect(try program.tweak("bake", "./motor", "--within", "link", "--write").succeeded)
+        #expect(try program.text() == BakedProgram.source(gain: "2.25"))
+    }
+
+    @Test func `--within finds the sources of a program that was built elsewhere`() throws {
+        #expect(try program.tweak("set", "./motor", "Gain", "2.25").succeeded)
+        let home = program.home
+        // The record has the absolute path.
+        let gcc = try run(
+            Locations.program("gcc"),
+            ["-DDEBUG", "-I", Locations.include, home("motor.c"), "-o", home("motor")], home: home)
+        try #require(gcc.succeeded, "\(gcc.error)")
+        try home.write("moved/motor.c", BakedProgram.source)
+        try FileManager.default.removeItem(atPath: home("motor.c"))
+        let result = try program.tweak("bake", "./motor", "--within", "moved", "--write")
+        #expect(result.succeeded, "\(result.error)")
+        #expect(
+            try String(contentsOfFile: home("moved/motor.c"), encoding: .utf8)
+                == BakedProgram.source(gain: "2.25"))
+    }
+
+    @Test func `--if-difference writes only what was reviewed`() throws {
+        #expect(try program.tweak("set", "./motor", "Gain", "2.25").succeeded)
+        let difference = try program.tweak("bake").output
+        try program.home.write("reviewed.diff", difference)
+        func write() throws -> CommandResult {
+            try program.tweak("bake", "./motor", "--write", "--if-difference", "reviewed.diff")
+        }
+        let changed = "tweak: the difference has changed; nothing was written\n"
+        // Another value, and another file.
+        #expect(try program.tweak("set", "./motor", "First", "two").succeeded)
+        let other = try write()
+        #expect(other.status == 75 && other.output == "" && other.error == changed)
+        #expect(try program.tweak("reset", "./motor", "First").succeeded)
+        try program.home.write("motor.c", "// \n" + BakedProgram.source)
+        #expect(try write().status == 75)
+        #expect(try program.text() == "// \n" + BakedProgram.source)
+        try program.home.write("motor.c", BakedProgram.source)
+        #expect(try write().succeeded)
+        #expect(try program.text() == BakedProgram.source(gain: "2.25"))
+        #expect(try program.tweak("bake", "./motor", "--if-difference", "reviewed.diff").status == 64)
+        #expect(
+            try program.tweak("bake", "./motor", "--write", "--if-difference", "-", "--values", "-").status
+                == 64)
+    }
+
     @Test func `JSON and replacements are for other programs`() throws {
         #expect(try program.tweak("set", "./motor", "Gain", "2.25", "Limit", "6").succeeded)
         let json = try program.tweak("bake", "./motor", "--format", "json").json

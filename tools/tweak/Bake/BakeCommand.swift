@@ -58,6 +58,20 @@ struct BakeCommand: ParsableCommand {
 
     @OptionGroup var folder: SourceFolderOption
 
+    @Option(
+        help: ArgumentHelp(
+            "Read and change only sources below a folder, wherever symbolic links lead.",
+            valueName: "directory"),
+        completion: .directory)
+    var within: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --write: change nothing unless the difference is that in a file, or - for standard input.",
+            valueName: "file"),
+        completion: .file(extensions: ["diff", "patch"]))
+    var ifDifference: String?
+
     @Option(help: "The output format.")
     var format: BakeFormat = .diff
 
@@ -75,6 +89,10 @@ struct BakeCommand: ParsableCommand {
         guard preset == nil || values == nil else {
             throw ValidationError("Use one of --preset and --values.")
         }
+        guard ifDifference == nil || write else { throw ValidationError("--if-difference needs --write.") }
+        guard !(ifDifference == "-" && values == "-") else {
+            throw ValidationError("Standard input is either the values or the difference.")
+        }
         guard !target.allProcesses else {
             throw ValidationError("A default has one value, so the values are those of one process.")
         }
@@ -87,9 +105,12 @@ struct BakeCommand: ParsableCommand {
                 throw Failure(
                     "--review needs a terminal; --write writes all changes, and nothing shows them", .usage)
             }
-            let sources = try ProgramSources(of: program, from: folder.from)
-            var baking = SourceBaking(folders: sources.folders, isWriting: write || review)
+            let sources = try ProgramSources(of: program, from: folder.from, within: within)
+            // With a folder for the sources, the difference is that which a later --write makes.
+            var baking = SourceBaking(
+                folders: sources.folders, isWriting: write || review || within != nil)
             let planned = try plan(&baking, for: program, in: sources)
+            try checkDifference(of: baking, sources.working)
             if review { try Review(program, working: sources.working).run(&baking) }
             if write || review { try baking.write() }
             try show(baking, sources.working)
@@ -137,6 +158,15 @@ struct BakeCommand: ParsableCommand {
             baking.leave(StayingTweak(tweak: key, place: nil, reason: "the program does not declare it"))
         }
         return planned
+    }
+
+    /// Throws unless the difference is the one that was reviewed.
+    private func checkDifference(of baking: SourceBaking, _ working: String) throws(Failure) {
+        guard let ifDifference else { return }
+        let reviewed = try readInput(ifDifference == "-" ? nil : ifDifference)
+        guard reviewed == baking.difference(in: working) else {
+            throw Failure("the difference has changed; nothing was written", .busy)
+        }
     }
 
     /// Notes beside the overrides which of them are in the sources now and wait for a build.

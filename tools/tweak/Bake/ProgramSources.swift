@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import ArgumentParser
 import CommandSupport
+import Glibc
 import TweakClient
 import TweakRecords
 import TweakSources
@@ -27,8 +28,10 @@ struct ProgramSources {
     /// The variables that are adopted as tweaks.
     private let variables: [TweakKey: String]
 
-    /// - Parameter from: The folder that the user named.
-    init(of program: any Program, from: String?) throws(Failure) {
+    /// - Parameters:
+    ///   - from: The folder that the user named.
+    ///   - limit: The folder that all sources must be in; `nil` for any.
+    init(of program: any Program, from: String?, within limit: String? = nil) throws(Failure) {
         guard let working = realPath(".") else { throw Failure("the working directory is gone", .missing) }
         self.working = working
         var compiled: [String] = []
@@ -40,7 +43,13 @@ struct ProgramSources {
             adopted = AdoptedBuilds.load(of: try program.description.application, warn).variables(of: path)
         }
         variables = adopted
-        folders = SourceFolders(given: from, compiled: compiled, working: working)
+        let within = try limit.map { path throws(Failure) in
+            guard let folder = realPath(path), stat(path: folder)?.isDirectory == true else {
+                throw Failure("\(path): there is no such folder", .missing)
+            }
+            return folder
+        }
+        folders = SourceFolders(given: from, compiled: compiled, working: working, within: within)
         places = Dictionary(grouping: found.filter { $0.type != .action && !$0.isMonitor }, by: \.key)
     }
 

@@ -203,7 +203,10 @@ package struct SourceBaking {
     /// - Throws: ``Failure`` if a file changed since it was read, or cannot be replaced.
     package func write() throws(Failure) {
         let changed = changedFiles
-        for file in changed where (try? readInput(file.path, isNamed: false)) != file.source.bytes {
+        for file in changed
+        where realPath(file.path) != file.path
+            || (try? readInput(file.path, isNamed: false)) != file.source.bytes
+        {
             throw Failure("\(file.path): the file has changed meanwhile; nothing was written", .busy)
         }
         _ = try writeFiles(changed.map { ($0.path, $0.bytes) })
@@ -215,27 +218,30 @@ package struct SourceFolders: Sendable {
     private let given: String?
     private let compiled: [String]
     private let working: String
+    /// The folder that all files must be in, without symbolic links; `nil` for any.
+    private let limit: String?
 
     /// - Parameters:
     ///   - given: The folder that the user named.
     ///   - compiled: The working directories of the compiler.
     ///   - working: The working directory.
-    package init(given: String?, compiled: [String] = [], working: String) {
-        (self.given, self.compiled, self.working) = (given, compiled, working)
+    ///   - limit: The folder that all files must be in, without symbolic links; `nil` for any.
+    package init(given: String?, compiled: [String] = [], working: String, within limit: String? = nil) {
+        (self.given, self.compiled, self.working, self.limit) = (given, compiled, working, limit)
     }
 
     /// The path of an existing file, without symbolic links.
     ///
     /// A relative path begins at the given folder, or else where the compiler ran, or else at the working directory. Of
     /// an absolute path that does not exist, because the program was built elsewhere, the longest end that exists in the
-    /// given folder counts.
+    /// given folder counts, or else in the folder that all files must be in.
     package func path(of file: String) -> String? {
         var candidates = [file]
         if !file.hasPrefix("/") {
             candidates = ((given.map { [$0] } ?? compiled) + [working]).map { $0 + "/" + file }
-        } else if let given {
+        } else if let folder = given ?? limit {
             let parts = file.split(separator: "/")
-            candidates += parts.indices.map { given + "/" + parts[$0...].joined(separator: "/") }
+            candidates += parts.indices.map { folder + "/" + parts[$0...].joined(separator: "/") }
         }
         return candidates.lazy.filter { stat(path: $0)?.isRegularFile == true }.compactMap { realPath($0) }
             .first
@@ -252,8 +258,13 @@ package struct SourceFolders: Sendable {
         guard let path = path(of: file) else {
             throw Obstacle(reason: "there is no such file" + advice)
         }
+        if let limit, !path.hasPrefix(limit == "/" ? limit : limit + "/") {
+            throw Obstacle(reason: "the file \(path) is not below \(limit)")
+        }
         return (path, file, line)
     }
 
-    private var advice: String { given == nil ? "; name the folder of the sources with --from" : "" }
+    private var advice: String {
+        given == nil && limit == nil ? "; name the folder of the sources with --from" : ""
+    }
 }
