@@ -48,14 +48,14 @@ struct ServePage: PageCommand {
         abstract: "Show and change the tweaks of all programs in a browser.",
         discussion: """
             It prints the address of the page, with a secret, and serves the page until it is interrupted. Anyone with the \
-            address can read and change the tweaks of all programs of the user. Beyond this machine the page is served with \
-            TLS only, unless --plain-http is given.
+            address can read and change the tweaks of all programs of the user, and the sources below the folder given with \
+            --sources. Beyond this machine the page is served with TLS only, unless --plain-http is given.
 
             EXIT STATUS
               64  the command line is wrong
               65  there is no token, certificate or key in a file
               66  PROGRAM or a file is missing
-              69  it was built without the page
+              69  it was built without the page, or a command that it needs is not installed
               71  the address cannot be listened at
               77  others can change or read the file of the token
             """,

@@ -129,6 +129,9 @@ static const unsigned char file_icon_svg[] = {
 static const unsigned char file_index_html[] = {
 #embed "../Files/index.html"
 };
+static const unsigned char file_keeping_js[] = {
+#embed "../Files/keeping.js"
+};
 static const unsigned char file_keys_js[] = {
 #embed "../Files/keys.js"
 };
@@ -158,6 +161,9 @@ static const unsigned char file_page_js[] = {
 };
 static const unsigned char file_panels_js[] = {
 #embed "../Files/panels.js"
+};
+static const unsigned char file_patches_js[] = {
+#embed "../Files/patches.js"
 };
 static const unsigned char file_plotting_js[] = {
 #embed "../Files/plotting.js"
@@ -244,6 +250,7 @@ static const struct tweak_page_file files[] = {
     {"history.js", file_history_js, sizeof(file_history_js)},
     {"icon.svg", file_icon_svg, sizeof(file_icon_svg)},
     {"index.html", file_index_html, sizeof(file_index_html)},
+    {"keeping.js", file_keeping_js, sizeof(file_keeping_js)},
     {"keys.js", file_keys_js, sizeof(file_keys_js)},
     {"knobs.js", file_knobs_js, sizeof(file_knobs_js)},
     {"list.js", file_list_js, sizeof(file_list_js)},
@@ -254,6 +261,7 @@ static const struct tweak_page_file files[] = {
     {"page.css", file_page_css, sizeof(file_page_css)},
     {"page.js", file_page_js, sizeof(file_page_js)},
     {"panels.js", file_panels_js, sizeof(file_panels_js)},
+    {"patches.js", file_patches_js, sizeof(file_patches_js)},
     {"plotting.js", file_plotting_js, sizeof(file_plotting_js)},
     {"popups.js", file_popups_js, sizeof(file_popups_js)},
     {"preferences.js", file_preferences_js, sizeof(file_preferences_js)},

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "tweak_page.h"
@@ -43,4 +44,8 @@ int tweak_page_spawn(pid_t *pid, const char *path, char *const arguments[], char
 
 int tweak_page_pipe(int ends[2]) {
   return pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
+}
+
+int tweak_page_memory(void) {
+  return memfd_create("tweak-ui", MFD_CLOEXEC);
 }

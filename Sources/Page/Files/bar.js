@@ -213,8 +213,10 @@ export function makeBar(page) {
     if (!program) return;
     const tweaks = page.showing.tweaksIn(scope);
     const set = tweaks.filter((tweak) => isSettable(tweak) && isSet(tweak)).length;
+    const keepable = tweaks.filter(commands.isKeepable).length;
     openMenu(anchor, "More actions", [
       { label: `Reset ${set} of ${tweaks.length}…`, isDisabled: set === 0, run: () => commands.resetScope(scope) },
+      { label: `Keep ${keepable} in the source${keepable === 1 ? "" : "s"}…`, isDisabled: keepable === 0, run: () => commands.keepScope(scope) },
       { label: "Graph the monitors", isDisabled: !tweaks.some(isMonitored), run: () => commands.graph(tweaks.filter(isMonitored)) },
       { label: "Copy link", run: () => commands.copyPlace({ ...scope, ...page.address.graphPlace(program.id) }) },
       { label: "Make a panel…", run: () => commands.openPanel(program.id) },

@@ -7,6 +7,7 @@ import { make, setAttribute } from "./dom.js";
 import { openExport } from "./exporting.js";
 import { wordsOf } from "./finding.js";
 import { mostLines } from "./graphs.js";
+import { openKeeping } from "./keeping.js";
 import { keyOf, linkText, shown } from "./names.js";
 import { openPanel } from "./panels.js";
 import { ask, openDialog } from "./popups.js";
@@ -14,7 +15,7 @@ import { importFile, openPresets } from "./presets.js";
 import { copyRestart, openRestart } from "./restarting.js";
 import { mostSnapshots, snapshotName } from "./sets.js";
 import { openSnapshots } from "./snapshots.js";
-import { currentValue, isDrawable, isSet, isSettable, partnerName } from "./tweaks.js";
+import { currentValue, equalValues, isDrawable, isSet, isSettable, partnerName } from "./tweaks.js";
 
 const byID = (id) => document.getElementById(id);
 /** Resetting this many tweaks or more needs confirmation. */
@@ -314,6 +315,17 @@ export function makeCommands(page) {
       } catch (error) {
         notices.problem(error.message);
       }
+    },
+    /** Whether the value of a tweak can become its default in the sources. What is only tried or leased goes back. */
+    isKeepable: (tweak) => isSettable(tweak) && !equalValues(currentValue(tweak), tweak.default) && !tweak.tried && tweak.source !== "lease" &&
+      !state.programs.get(tweak.program)?.description.user,
+    keepInSource(tweak) {
+      if (commands.isKeepable(tweak)) openKeeping(page, tweak.program, `Keep ${tweak.label} in the source`, [tweak]);
+    },
+    keepScope(scope) {
+      const tweaks = page.showing.tweaksIn(scope).filter(commands.isKeepable);
+      const isProgram = [scope.category, scope.group, scope.row].every((part) => part === undefined);
+      openKeeping(page, scope.program, `Keep ${tweaks.length} value${tweaks.length === 1 ? "" : "s"} in the sources`, isProgram ? undefined : tweaks);
     },
     restart: (program) => openRestart(page, program.id),
     copyRestart: (program) => copyRestart(page, program.id),

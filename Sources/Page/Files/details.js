@@ -175,7 +175,8 @@ export class Details {
   #makeButtons(tweak) {
     const { commands } = this.#page;
     const buttons = [];
-    if (isSettable(tweak)) buttons.push(make("button", { type: "button", class: "button", text: "Reset", onclick: () => commands.resetTweak(tweak) }));
+    if (isSettable(tweak)) buttons.push(make("button", { type: "button", class: "button", text: "Reset", onclick: () => commands.resetTweak(tweak) }),
+      make("button", { type: "button", class: "button", text: "Keep in source…", "aria-haspopup": "dialog", data: { role: "keep" }, onclick: () => commands.keepInSource(tweak) }));
     buttons.push(make("button", { type: "button", class: "button", text: "Star", "aria-pressed": "false", data: { role: "star" }, onclick: () => commands.toggleStar(tweak) }));
     if (isDrawable(tweak)) {
       buttons.push(make("button", { type: "button", class: "button", text: "Graph", "aria-pressed": "false", data: { role: "graph" }, onclick: () => commands.toggleGraph(tweak) }));
@@ -241,6 +242,8 @@ export class Details {
     const waits = gateText(tweak);
     setText(this.#dynamic.why, whyNoEffect(tweak, state) ?? (waits && `${waits}; now ${valueText(tweak, tweak.value)}`));
     this.#dynamic.why.hidden = !this.#dynamic.why.textContent;
+    const keep = this.#element.querySelector("[data-role=keep]");
+    if (keep) keep.hidden = !commands.isKeepable(tweak);
     this.#element.querySelector("[data-role=star]")?.setAttribute("aria-pressed", String(commands.isStarred(tweak)));
     this.#element.querySelector("[data-role=graph]")?.setAttribute("aria-pressed", String(commands.isGraphed(tweak)));
     // Without a history of the program, what this page has seen.

@@ -16,7 +16,7 @@ const sections = [
   ["On the name of a tweak", [
     ["↑ ↓ Page Home End", "move to another row"], ["→", "move to its control"], ["Enter", "details"], ["r", "reset"], ["s", "star"],
     ["Alt ↑ ↓", "move a starred tweak"],
-    ["g", "graph"], ["c", "copy as a command"], ["l", "copy the link"],
+    ["g", "graph"], ["c", "copy as a command"], ["l", "copy the link"], ["b", "keep the value in the source"],
   ]],
   ["In a number", [
     ["↑ ↓", "one step"], ["Shift", "ten steps"], ["Alt", "a tenth of a step"], ["drag sideways", "change the value"],

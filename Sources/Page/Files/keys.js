@@ -11,7 +11,7 @@ const byID = (id) => document.getElementById(id);
 /** The command for a key pressed on the name of a tweak or in its details. */
 export function tweakCommand(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return undefined;
-  return { r: "resetTweak", s: "toggleStar", g: "toggleGraph", c: "copyCommand", l: "copyLink" }[event.key];
+  return { r: "resetTweak", s: "toggleStar", g: "toggleGraph", c: "copyCommand", l: "copyLink", b: "keepInSource" }[event.key];
 }
 
 /**

@@ -22,6 +22,9 @@ export function shown(text) {
     named[character] ?? `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
+/** A text of several lines with invisible characters escaped. */
+export const linesShown = (text) => text.split("\n").map(shown).join("\n");
+
 /** A text to edit in one line, with invisible characters and backslashes escaped. */
 export const escaped = (text) => shown(text.replaceAll("\\", "\\\\"));
 

@@ -22,6 +22,13 @@ package struct PageOptions: ParsableArguments, Sendable {
         completion: .file(extensions: ["json"]))
     package var configuration: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Let the page write values into sources below a folder, as tweak bake does.",
+            valueName: "directory"),
+        completion: .directory)
+    package var sources: String?
+
     /// Makes options without values.
     package init() {}
 

@@ -23,6 +23,7 @@ extension PageOptions {
         let tls = try transport()
         let kept = try Secrets.token(in: secret)
         let fleet = fleet ? try FleetCommand(configuration: configuration) : nil
+        let bake = try BakeCommand(folder: sources)
         let board = Board()
         let sessions = ProgramSessions(board)
         if allUsers, geteuid() != 0 {
@@ -40,7 +41,7 @@ extension PageOptions {
                 origins: origins, secrets: secrets,
                 api: PageRequests(
                     board: board, sessions: sessions, first: first, ofAllUsers: allUsers,
-                    comesBack: comesBack, fleet: fleet))
+                    comesBack: comesBack, fleet: fleet, bake: bake))
             var url = origins.base(of: listening.listen) + "/#token=\(secrets.token.percentEncoded)"
             if let first { url += "&program=\(first.percentEncoded)" }
             return (server.respond, announce(url))

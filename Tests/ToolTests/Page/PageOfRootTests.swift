@@ -121,6 +121,7 @@ struct `The page of root` {
             id = found[theirs.pid]["id"]
             result["set"] = api("set", program=id, values=[{"tweak": "Setter/Values/Count", "value": 6}])
             result["plan"] = api("restart/plan", program=id)
+            result["bake"] = api("bake/plan", program=id)
             result["restart"] = api("restart", program=id, plan="1")[0]
             result["ownPlan"] = api("restart/plan", program=found[own.pid]["id"])[0]
             theirs.kill()
@@ -164,7 +165,9 @@ struct `The page of root` {
         #expect("\(named)".contains("a program of 4242, which --all-users shows"))
     }
 
-    @Test func `shows programs of other users on request, and never restarts them`() throws {
+    @Test func `shows programs of other users on request, and never restarts them or reads their sources`()
+        throws
+    {
         let seen = try machine("--all-users")
         #expect(seen["ids"] as? [String] == Self.ids)
         #expect(seen["failures"] as? Int == 0)
@@ -176,6 +179,9 @@ struct `The page of root` {
         #expect(plan.first as? Int == 409)
         #expect("\(plan)".contains("a program of 4242, which this page does not start"))
         #expect(seen["restart"] as? Int == 409)
+        let bake = try #require(seen["bake"] as? [Any])
+        #expect(bake.first as? Int == 409)
+        #expect("\(bake)".contains("a program of 4242, whose sources this page does not read"))
         #expect(seen["ownPlan"] as? Int == 200)
         // Ended programs leave nothing behind.
         #expect(seen["after"] as? Int == 404)

@@ -10,7 +10,8 @@ import Testing
 
     private static let routes = [
         "programs", "open", "tweaks", "unfollow", "forget", "set", "calculate", "reset", "run", "restart",
-        "restart/plan", "explain", "watch", "presence", "try/keep", "try/discard", "pong", "history", "undo",
+        "restart/plan", "bake", "bake/plan", "explain", "watch", "presence", "try/keep", "try/discard",
+        "pong", "history", "undo",
         "revert", "mark",
         "presets", "preset/get", "preset/diff", "preset/save", "preset/delete", "import", "export",
     ]

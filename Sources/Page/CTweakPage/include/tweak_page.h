@@ -28,4 +28,7 @@ int tweak_page_spawn(pid_t *pid, const char *path, char *const arguments[], char
 /// Returns 0 or an error number.
 int tweak_page_pipe(int ends[2]);
 
+/// Makes a file in memory, close-on-exec and empty. Returns its descriptor, or -1 with errno.
+int tweak_page_memory(void);
+
 #endif

@@ -3,7 +3,7 @@
 // Changes of a fleet: a dialog that asks for the reason, checks the change, shows the difference, and only then makes it.
 
 import { make, setText } from "../dom.js";
-import { shown } from "../names.js";
+import { linesShown, shown } from "../names.js";
 import { openDialog } from "../popups.js";
 import { allowedText, argumentFor, controlFor, labelOf, partsOf, partTexts, stateText, valueText } from "./values.js";
 
@@ -135,9 +135,6 @@ export function openChange(fleet, /** @type {any} */ { title, request, body, fie
 
 /** The warnings of a command, without its name. */
 export const warningsText = (messages) => messages.split("\n").map((line) => shown(line.replace(/^tweak fleet: (warning: )?/, ""))).filter(Boolean).join("\n");
-
-/** A text of several lines with invisible characters escaped. */
-export const linesShown = (text) => text.split("\n").map(shown).join("\n");
 
 /** Opens the dialog to set a value; of a tweak that is typed if none is given. */
 export function openSet(fleet, tweak) {

@@ -3,9 +3,9 @@
 // Environments side by side with the promotion of values, and the published builds.
 
 import { make, setText } from "../dom.js";
-import { shown } from "../names.js";
+import { linesShown, shown } from "../names.js";
 import { openDialog } from "../popups.js";
-import { linesShown, openChange } from "./changing.js";
+import { openChange } from "./changing.js";
 import { stateText } from "./values.js";
 
 /** Compares two environments of the application, and offers to copy values from the first to the second. */

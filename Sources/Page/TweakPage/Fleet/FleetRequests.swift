@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import CommandSupport
-import Glibc
-import TweakJSON
 import TweakRecords
 
 #if UI
@@ -79,31 +77,8 @@ extension PageRequests {
                 try fleet.run(subcommand, options, arguments)
             }
         }
-        guard answer.status == 0 else {
-            let message = answer.messages.isEmpty ? "tweak fleet failed\n" : answer.messages
-            throw RequestProblem(
-                Self.status(ofExit: answer.status), message + "(exit status \(answer.status))")
-        }
-        let value: JSONValue
-        do throws(JSONError) { value = try decodeJSON(from: answer.output) } catch {
-            throw RequestProblem(.internalServerError, "tweak fleet printed no JSON: \(error)")
-        }
-        return try json(FleetAnswer(answer: value, messages: answer.messages))
-    }
-
-    private struct FleetAnswer: Encodable {
-        let answer: JSONValue
-        /// Warnings.
-        let messages: String
-    }
-
-    private static func status(ofExit status: CInt) -> HTTPResponse.Status {
-        switch status {
-        case EX_USAGE: .badRequest
-        case EX_DATAERR, EX_TEMPFAIL, EX_NOPERM: .conflict
-        case EX_UNAVAILABLE: .badGateway
-        default: .internalServerError
-        }
+        guard answer.status == 0 else { throw RequestProblem(answer, of: "tweak fleet") }
+        return try json(CommandForm(answer, of: "tweak fleet"))
     }
 
     private static func words(

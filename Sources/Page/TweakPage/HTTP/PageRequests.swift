@@ -24,14 +24,16 @@ struct PageRequests: Sendable {
     let comesBack: Bool
     /// `nil` if there is no view of a fleet.
     let fleet: FleetCommand?
-    private let plans = RestartPlans()
+    let bake: BakeCommand
+    let bakePlans = ReviewedPlans<BakePlan>()
+    private let plans = ReviewedPlans<RestartPlan>()
 
     init(
         board: Board, sessions: ProgramSessions, first: String?, ofAllUsers: Bool, comesBack: Bool,
-        fleet: FleetCommand?
+        fleet: FleetCommand?, bake: BakeCommand
     ) {
         (self.board, self.sessions, self.first) = (board, sessions, first)
-        (self.ofAllUsers, self.comesBack, self.fleet) = (ofAllUsers, comesBack, fleet)
+        (self.ofAllUsers, self.comesBack, self.fleet, self.bake) = (ofAllUsers, comesBack, fleet, bake)
     }
 
     private typealias Method = @Sendable (PageRequests, [UInt8]) async throws(RequestProblem) -> [UInt8]
@@ -47,7 +49,8 @@ struct PageRequests: Sendable {
         "reset": method { $0.reset }, "try/keep": method { $0.keepTried },
         "try/discard": method { $0.discardTried }, "pong": method { $0.pong },
         "history": method { $0.history }, "undo": method { $0.undo }, "revert": method { $0.revert },
-        "mark": method { $0.mark }, "run": method { $0.run }, "restart/plan": method { $0.planRestart },
+        "mark": method { $0.mark }, "run": method { $0.run }, "bake": method { $0.writeBaked },
+        "bake/plan": method { $0.planBaking }, "restart/plan": method { $0.planRestart },
         "restart": method { $0.restart }, "explain": method { $0.explain }, "watch": method { $0.watch },
         "presence": method { $0.show }, "presets": method { $0.presets },
         "preset/get": method { $0.preset }, "preset/diff": method { $0.differences },
@@ -94,7 +97,7 @@ struct PageRequests: Sendable {
     }
 
     /// The program that a request names.
-    private func entry(_ program: String) throws(RequestProblem) -> ProgramEntry {
+    func entry(_ program: String) throws(RequestProblem) -> ProgramEntry {
         guard let entry = board[program] else { throw RequestProblem(.notFound, "there is no such program") }
         return entry
     }

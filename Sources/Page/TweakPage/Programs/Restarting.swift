@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import CommandSupport
 import Glibc
-import Synchronization
 import TweakClient
 import TweakRecords
 import TweakSystem
@@ -215,28 +214,5 @@ private struct Service {
             return
         }
         return nil
-    }
-}
-
-/// The plans under review. Each can be confirmed once, and only the last one of a program.
-final class RestartPlans: Sendable {
-    private let state = Mutex<(last: Int, plans: [String: (number: Int, plan: RestartPlan)])>((0, [:]))
-
-    /// - Returns: The name of the plan.
-    func add(_ plan: RestartPlan, for program: String) -> String {
-        state.withLock { state in
-            state.last += 1
-            state.plans[program] = (state.last, plan)
-            return "\(state.last)"
-        }
-    }
-
-    /// - Returns: `nil` if it is not the last plan, or was confirmed already.
-    func take(_ name: String, for program: String) -> RestartPlan? {
-        state.withLock { state in
-            guard let known = state.plans[program], "\(known.number)" == name else { return nil }
-            state.plans[program] = nil
-            return known.plan
-        }
     }
 }

@@ -72,7 +72,8 @@ def prepare(needs_example=True):
 
     if not Settings.chromium or not Settings.driver:
         missing("chromium or chromedriver is missing: apt-get install chromium chromium-driver")
-    Settings.ui, Settings.example, Settings.header = os.path.abspath(options.ui), options.example and os.path.abspath(options.example), options.header
+    Settings.ui, Settings.example, Settings.header = os.path.abspath(options.ui), options.example and os.path.abspath(options.example), os.path.abspath(options.header)
+    Settings.library = os.path.abspath(options.library)
     Settings.folder = tempfile.mkdtemp(prefix="tweaks-page-")
     Settings.page_program = build_page_program(options, Settings.folder)
     return options, rest, Settings

@@ -11,7 +11,7 @@ import unittest
 import urllib.request
 
 from support import Keys, Settings, World, wait_until
-from test_page import axe_source
+from test_page import axe_source, violations
 
 LIMIT = "Search/Index/Limit"
 FAST = "Features/fast/enabled"
@@ -429,13 +429,7 @@ class FleetAccessibility(FleetTest):
         browser = self.browser
         # A button that fades in has less contrast.
         wait_until(lambda: browser.script("return document.getAnimations().length === 0"))
-        browser.driver.execute_cdp_cmd("Runtime.evaluate", {"expression": self.axe})
-        found = browser.script(
-            """const known = new Set(axe.getRules().flatMap(({tags}) => tags));
-            const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'].filter(tag => known.has(tag));
-            const result = await axe.run(document, {runOnly: tags, resultTypes: ['violations']});
-            return result.violations.map(({id, help, nodes}) => [id, help, nodes.slice(0, 4).map(({html, failureSummary}) => html.slice(0, 160) + ' :: ' + failureSummary.slice(0, 300))]);"""
-        )
+        found = violations(browser, self.axe)
         self.assertEqual(found, [], f"{what}: {json.dumps(found, indent=1)}")
 
     def test_axe_finds_no_violations(self):

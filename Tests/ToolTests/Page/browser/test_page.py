@@ -33,6 +33,17 @@ def axe_source():
     return text
 
 
+def violations(browser, axe):
+    """What axe-core finds on the page."""
+    browser.driver.execute_cdp_cmd("Runtime.evaluate", {"expression": axe})
+    return browser.script(
+        """const known = new Set(axe.getRules().flatMap(({tags}) => tags));
+        const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'].filter(tag => known.has(tag));
+        const result = await axe.run(document, {runOnly: tags, resultTypes: ['violations']});
+        return result.violations.map(({id, help, nodes}) => [id, help, nodes.slice(0, 4).map(({html, failureSummary}) => html.slice(0, 160) + ' :: ' + failureSummary.slice(0, 300))]);"""
+    )
+
+
 class Together(PageTest):
     """Changes from several sides."""
 
@@ -697,14 +708,7 @@ class Accessible(PageTest):
         cls.axe = axe_source()
 
     def check(self, what):
-        browser = self.browser
-        browser.driver.execute_cdp_cmd("Runtime.evaluate", {"expression": self.axe})
-        found = browser.script(
-            """const known = new Set(axe.getRules().flatMap(({tags}) => tags));
-            const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'].filter(tag => known.has(tag));
-            const result = await axe.run(document, {runOnly: tags, resultTypes: ['violations']});
-            return result.violations.map(({id, help, nodes}) => [id, help, nodes.slice(0, 4).map(({html, failureSummary}) => html.slice(0, 160) + ' :: ' + failureSummary.slice(0, 300))]);"""
-        )
+        found = violations(self.browser, self.axe)
         self.assertEqual(found, [], f"{what}: {json.dumps(found, indent=1)}")
 
     def test_axe_finds_no_violations(self):

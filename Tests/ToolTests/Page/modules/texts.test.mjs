@@ -8,6 +8,7 @@ import { fromHSB, hexText, parseHex, toHSB } from "../../../../Sources/Page/File
 import { csvField, declarationInC, literalInC, nestedJSON, shellCommand, shellWord } from "../../../../Sources/Page/Files/copying.js";
 import { isWanted, listItems, movedTo, wordsOf } from "../../../../Sources/Page/Files/finding.js";
 import { escaped, keyOf, linkText, placeOf, shown, unescaped } from "../../../../Sources/Page/Files/names.js";
+import { linesOfPatch } from "../../../../Sources/Page/Files/patches.js";
 import { gatesOf, isChanged, limitsText, partnerName, tweakFrom } from "../../../../Sources/Page/Files/tweaks.js";
 
 /** Some of the options listed by the server. */
@@ -108,4 +109,16 @@ test("an element moves to the place of another one", () => {
   assert.deepEqual(movedTo(["a", "b", "c", "d"], "d", "b"), ["a", "d", "b", "c"]);
   assert.deepEqual(movedTo(["a", "b"], "a", "x"), ["a", "b"]);
   assert.deepEqual(movedTo(["a", "b"], "b", "b"), ["a", "b"]);
+});
+
+test("the lines of a difference have their kinds, also where a removed line looks like a heading", () => {
+  const patch = [
+    "diff --git a/a.c b/a.c", "--- a/a.c", "+++ b/a.c", "@@ -1,3 +1,2 @@", " one", "--- two", "-\tthree\u202e", "+++ four", "@@ -9 +8 @@",
+    "-<b>", "\\ No newline at end of file", "+5", "\\ No newline at end of file", "--- a/b.c", "+++ b/b.c",
+  ];
+  const lines = linesOfPatch(`${patch.join("\n")}\n`);
+  assert.deepEqual(lines.map(({ kind }) => kind), [
+    "heading", "heading", "heading", "hunk", "context", "removed", "removed", "added", "hunk", "removed", "heading", "added", "heading", "heading", "heading",
+  ]);
+  assert.deepEqual(lines.map(({ text }) => text), patch.map((line) => line.replace("\u202e", "\\u{202e}")));
 });
