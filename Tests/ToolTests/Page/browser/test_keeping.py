@@ -191,6 +191,7 @@ class Writing(KeepingTest):
                   return left < 0 || right > innerWidth || (one.matches('footer button') && height < arguments[0]);
                 }).map((one) => one.outerHTML.slice(0, 100));""", least)
             self.assertEqual(beyond, [], f"at {width} px")
+            self.assertEqual(browser.script("return innerWidth"), width)
             browser.press(Keys.ESCAPE)
             wait_until(lambda: not browser.is_there("dialog[open]"))
 
