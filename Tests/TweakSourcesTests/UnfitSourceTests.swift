@@ -224,6 +224,18 @@ struct UnfitSource: CustomTestStringConvertible, Sendable {
         #expect(try sources.text("b.c") == Self.call + "// edited\n")
     }
 
+    @Test func `A folder that becomes a link after a file in it was read leads nowhere else`() throws {
+        for folder in ["within", "other"] { try sources.home.write(folder + "/a.c", Self.call) }
+        let tweak = BakedSources.tweak(.double, 1.0, at: "within/a.c:1")
+        let baking = sources.plan([tweak]) { _ in 2.0 }
+        #expect(baking.changes.count == 1)
+        try FileManager.default.removeItem(atPath: sources.home("within"))
+        try FileManager.default.createSymbolicLink(
+            atPath: sources.home("within"), withDestinationPath: sources.home("other"))
+        #expect(throws: (any Error).self) { try baking.write() }
+        #expect(try sources.text("other/a.c") == Self.call)
+    }
+
     @Test func `The other tweaks of a file change`() throws {
         try sources.home.write("a.c", Self.call + "double e = FBTweakValue(\"A\", \"B\", \"D\", GAIN);\n")
         let baking = sources.plan([
