@@ -31,7 +31,7 @@ const sections = [
 ];
 
 export function openHelp() {
-  openDialog("Keyboard shortcuts", make("div", { class: "help" }, sections.map(([title, keys]) => make("section", {}, make("h3", { text: title }),
+  openDialog("Keyboard shortcuts", make("div", { class: "help", tabindex: "0", role: "group", "aria-label": "Keys" }, sections.map(([title, keys]) => make("section", {}, make("h3", { text: title }),
     make("dl", { class: "keys" }, keys.map(([key, text]) => [make("dt", {}, make("kbd", { text: key })), make("dd", { text })]))))),
   [], { className: "wide" });
 }
