@@ -33,9 +33,14 @@ package struct JSONPlace<Failure: JSONPlaceError>: Hashable, Sendable {
         return members
     }
 
-    package func array(_ value: JSONValue, _ expectation: String) throws(Failure) -> [JSONValue] {
+    /// Reads an array, each element with `read`.
+    package func array<Element>(
+        _ value: JSONValue, _ expectation: String, _ read: (JSONPlace, JSONValue) throws(Failure) -> Element
+    ) throws(Failure) -> [Element] {
         guard case .array(let elements) = value else { throw unexpected(value, expectation) }
-        return elements
+        return try elements.enumerated().map { (index, element) throws(Failure) in
+            try read(inside("\(index)"), element)
+        }
     }
 
     package func text(_ value: JSONValue) throws(Failure) -> String {

@@ -30,8 +30,10 @@ package struct FeatureTargets: Hashable, Sendable {
         var known = Set<ByteText>()
         var problems: [String] = []
         var unknown: [(filter: String, features: [String])] = []
-        for (index, element) in try place.array(value, "an array of features").enumerated() {
-            let feature = try FeatureTarget(element, place.inside("\(index)"))
+        let all = try place.array(value, "an array of features") { (place, value) throws(FormatError) in
+            try FeatureTarget(value, place)
+        }
+        for (index, feature) in all.enumerated() {
             guard known.insert(ByteText(feature.key)).inserted else {
                 problems.append(
                     "\(path): features.\(index): \"\(feature.key)\" is repeated; the first counts"
@@ -170,9 +172,8 @@ package struct FeatureTarget: Hashable, Sendable {
         _ name: String, _ value: JSONValue, salt: String, _ place: Place
     ) throws(FormatError) -> Rule {
         if let kind = lists.first(where: { $0.key == name })?.value {
-            var entries: [String] = []
-            for (index, entry) in try place.array(value, "an array of texts").enumerated() {
-                entries.append(try place.inside("\(index)").textWithoutNUL(entry))
+            let entries = try place.array(value, "an array of texts") { (place, entry) throws(FormatError) in
+                try place.textWithoutNUL(entry)
             }
             return .list(kind, entries)
         }

@@ -38,7 +38,9 @@ package struct AgentConfiguration: Hashable, Sendable {
         let cluster = try root.take("etcd") { (place, value) throws(FormatError) in
             try EtcdCluster(value, place)
         }
-        let entries = try root.array("applications", "an array of applications")
+        let entries = try root.array("applications", "an array of applications") {
+            (place, value) throws(FormatError) in try Members(value, place)
+        }
         try root.end()
         guard !entries.isEmpty else {
             throw root.invalid("applications", "there is none")
@@ -46,8 +48,7 @@ package struct AgentConfiguration: Hashable, Sendable {
         var applications: [WebSettings] = []
         var fleet: [EtcdSettings] = []
         var (names, fleetNames) = (Set<ByteText>(), Set<ByteText>())
-        for (index, entry) in entries.enumerated() {
-            var members = try Members(entry, place.inside("applications").inside("\(index)"))
+        for var members in entries {
             if let application = try Self.etcdSettings(members, cluster) {
                 guard fleetNames.insert(ByteText(application.name)).inserted else {
                     throw members.invalid("name", "there is another application \"\(application.name)\"")
@@ -207,11 +208,30 @@ struct Members {
     /// Returns whether any of these members is present.
     func has(_ names: String...) -> Bool { names.contains { members[$0] != nil } }
 
-    mutating func array(_ name: String, _ expectation: String) throws(FormatError) -> [JSONValue] {
-        let elements = try take(name) { (place, value) throws(FormatError) in
-            try place.array(value, expectation)
+    /// An array, each element of which `read` reads.
+    mutating func array<Element>(
+        _ name: String, _ expectation: String,
+        _ read: (JSONPlace<FormatError>, JSONValue) throws(FormatError) -> Element
+    ) throws(FormatError) -> [Element] {
+        try required(name, arrayIfPresent(name, expectation, read), expectation)
+    }
+
+    mutating func arrayIfPresent<Element>(
+        _ name: String, _ expectation: String,
+        _ read: (JSONPlace<FormatError>, JSONValue) throws(FormatError) -> Element
+    ) throws(FormatError) -> [Element]? {
+        try take(name) { (place, value) throws(FormatError) in try place.array(value, expectation, read) }
+    }
+
+    mutating func tweak(_ name: String) throws(FormatError) -> TweakKey {
+        let expectation = "the name of a tweak"
+        let tweak = try take(name) { (place, value) throws(FormatError) in
+            guard let tweak = TweakKey(try place.text(value)) else {
+                throw place.unexpected(value, expectation)
+            }
+            return tweak
         }
-        return try required(name, elements, expectation)
+        return try required(name, tweak, expectation)
     }
 
     /// An object with arbitrary members.
@@ -234,11 +254,15 @@ struct Members {
     }
 
     mutating func text(_ name: String) throws(FormatError) -> String? {
-        try take(name) { (place, value) throws(FormatError) in
-            let text = try place.textWithoutNUL(value)
-            guard !text.isEmpty else { throw place.invalid("the text is empty") }
-            return text
-        }
+        try take(name) { (place, value) throws(FormatError) in try Self.text(value, place) }
+    }
+
+    private static func text(
+        _ value: JSONValue, _ place: JSONPlace<FormatError>
+    ) throws(FormatError) -> String {
+        let text = try place.textWithoutNUL(value)
+        guard !text.isEmpty else { throw place.invalid("the text is empty") }
+        return text
     }
 
     /// The path of a readable file.
@@ -253,17 +277,11 @@ struct Members {
 
     /// Paths of files, which need not exist.
     mutating func paths(_ name: String, atMost most: Int) throws(FormatError) -> [String]? {
-        try take(name) { (place, value) throws(FormatError) in
-            let elements = try place.array(value, "an array of paths")
-            guard elements.count <= most else { throw place.invalid("there are at most \(most)") }
-            var paths: [String] = []
-            for (index, element) in elements.enumerated() {
-                let text = try place.inside("\(index)").textWithoutNUL(element)
-                guard !text.isEmpty else { throw place.inside("\(index)").invalid("the text is empty") }
-                paths.append(resolvedPath(text, relativeTo: place.path))
-            }
-            return paths
+        let paths = try arrayIfPresent(name, "an array of paths") { (place, value) throws(FormatError) in
+            resolvedPath(try Self.text(value, place), relativeTo: place.path)
         }
+        guard paths?.count ?? 0 <= most else { throw invalid(name, "there are at most \(most)") }
+        return paths
     }
 
     /// The names of the members that are left.

@@ -46,19 +46,18 @@ package struct EtcdCluster: Hashable, Sendable {
 
     init(_ value: JSONValue, _ place: JSONPlace<FormatError>) throws(FormatError) {
         var members = try Members(value, place)
-        endpoints = []
         let isPlainAllowed = try members.flag("plainHTTP") ?? false
-        for (index, element) in try members.array("endpoints", "an array of addresses").enumerated() {
-            let place = place.inside("endpoints").inside("\(index)")
-            guard case .scalar(.string(let text)) = element, let endpoint = Self.endpoint(text) else {
-                throw place.unexpected(element, "an address, \"https://\" with a host and a port,")
+        endpoints = try members.array("endpoints", "an array of addresses") {
+            (place, value) throws(FormatError) in
+            guard case .scalar(.string(let text)) = value, let endpoint = Self.endpoint(text) else {
+                throw place.unexpected(value, "an address, \"https://\" with a host and a port,")
             }
             guard isPlainAllowed || endpoint.hasPrefix("https:") else {
                 throw place.invalid(
                     "without TLS anybody on the network can change the values; use https://, or add "
                         + "\"plainHTTP\": true")
             }
-            endpoints.append(endpoint)
+            return endpoint
         }
         guard !endpoints.isEmpty else { throw members.invalid("endpoints", "there is none") }
         if let prefix = try members.text("prefix") {

@@ -140,9 +140,8 @@ struct EtcdObject {
 
     func objects(_ name: String) throws(FetchProblem) -> [EtcdObject] {
         guard let value = members[name] else { return [] }
-        let place = place.inside(name)
-        return try place.array(value, "an array").enumerated().map { (index, element) throws(FetchProblem) in
-            try EtcdObject(element, place.inside("\(index)"))
+        return try place.inside(name).array(value, "an array") { (place, element) throws(FetchProblem) in
+            try EtcdObject(element, place)
         }
     }
 

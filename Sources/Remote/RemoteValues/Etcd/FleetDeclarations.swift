@@ -49,70 +49,54 @@ package struct DeclaredBuild: Sendable {
     init(_ json: [UInt8], id: String) throws(FormatError) {
         let path = "schema/\(id)"
         let value = try JSONParser.value(of: json, at: path, largestSize: Self.largestSize)
-        let place = JSONPlace<FormatError>(path: path)
-        var members = try Members(value, place)
+        var members = try Members(value, JSONPlace(path: path))
         self.id = id
         program = try members.anyText("program") ?? ""
         (by, at) = (try members.anyText("by") ?? "", try members.anyText("at") ?? "")
-        var tweaks: [TweakKey: TweakDeclaration] = [:]
-        for (index, element) in try members.array("tweaks", "an array of tweaks").enumerated() {
-            let declaration = try Self.declaration(element, place.inside("tweaks").inside("\(index)"))
-            tweaks[declaration.key] = tweaks[declaration.key] ?? declaration
+        let declarations = try members.array("tweaks", "an array of tweaks") {
+            (place, value) throws(FormatError) in try Self.declaration(value, place)
         }
-        self.tweaks = tweaks
+        tweaks = Dictionary(declarations.map { ($0.key, $0) }) { first, _ in first }
     }
 
     private static func declaration(
         _ value: JSONValue, _ place: JSONPlace<FormatError>
     ) throws(FormatError) -> TweakDeclaration {
         var members = try Members(value, place)
-        let key = try members.take("tweak") { (place, value) throws(FormatError) in
-            guard let key = TweakKey(try place.text(value)) else {
-                throw place.unexpected(value, "the name of a tweak")
-            }
-            return key
-        }
+        let key = try members.tweak("tweak")
         let typeName = try members.required("type", members.anyText("type"), "the type of the tweak")
         guard let type = TweakType(typeName) else {
             throw members.invalid("type", "there is no type \(typeName)")
         }
+        func typed(
+            _ place: JSONPlace<FormatError>, _ value: JSONValue, _ isPossible: Bool = true
+        ) throws(FormatError) -> TweakValue {
+            guard isPossible, let value = value.value(of: type) else {
+                throw place.unexpected(value, type.withArticle)
+            }
+            return value
+        }
         func limit(_ name: String) throws(FormatError) -> TweakValue? {
             try members.take(name) { (place, value) throws(FormatError) in
-                guard type.isNumeric, let limit = value.value(of: type) else {
-                    throw place.unexpected(value, "\(type.withArticle)")
-                }
-                return limit
+                try typed(place, value, type.isNumeric)
             }
         }
         let (minimum, maximum) = (try limit("minimum"), try limit("maximum"))
-        var choices: [TweakChoice] = []
-        if let elements = try members.take(
-            "choices",
-            { (place, value) throws(FormatError) in
-                try place.array(value, "an array of choices")
-            })
-        {
-            for (index, element) in elements.enumerated() {
-                var choice = try Members(element, place.inside("choices").inside("\(index)"))
-                let value = try choice.take("value") { (place, value) throws(FormatError) in
-                    guard let value = value.value(of: type) else {
-                        throw place.unexpected(value, "\(type.withArticle)")
-                    }
-                    return value
-                }
-                choices.append(
-                    TweakChoice(
-                        try choice.required("value", value, "\(type.withArticle)"),
-                        label: try choice.anyText("label")))
+        let choices = try members.arrayIfPresent("choices", "an array of choices") {
+            (place, value) throws(FormatError) in
+            var choice = try Members(value, place)
+            let value = try choice.take("value") { (place, value) throws(FormatError) in
+                try typed(place, value)
             }
+            return TweakChoice(
+                try choice.required("value", value, type.withArticle), label: try choice.anyText("label"))
         }
         var attributes: [TweakDeclaration.Attribute] = []
         if let unit = try members.anyText("unit") { attributes.append(.init(key: "unit", value: unit)) }
         if try members.flag("readOnly") ?? false { attributes.append(.init(key: "read-only", value: "")) }
         return TweakDeclaration(
-            key: try members.required("tweak", key, "the name of a tweak"), type: type,
-            defaultValue: .nothing,
-            minimum: minimum, maximum: maximum, choices: choices, attributes: attributes,
+            key: key, type: type, defaultValue: .nothing, minimum: minimum, maximum: maximum,
+            choices: choices ?? [], attributes: attributes,
             isMonitor: try members.flag("monitor") ?? false)
     }
 

@@ -75,41 +75,31 @@ package struct FleetChange: Hashable, Sendable {
                 path: path, reason: "somebody has changed its record at revision \(entry.modified)")
         }
         let value = try JSONParser.value(of: entry.value, at: path)
-        let place = JSONPlace<FormatError>(path: path)
-        var members = try Members(value, place)
+        var members = try Members(value, JSONPlace(path: path))
         id = try members.anyText("id") ?? ""
         by = try members.anyText("by") ?? ""
         why = try members.anyText("why")
         at = try members.anyText("at") ?? ""
-        parts = try Self.parts(members.array("changes", "an array"), place.inside("changes"), isKill: false)
-        let kills = try members.take("kills") { (place, value) throws(FormatError) in
-            try Self.parts(place.array(value, "an array"), place, isKill: true)
+        let values = try members.array("changes", "an array") { (place, value) throws(FormatError) in
+            try Self.part(value, place, isKill: false)
         }
-        parts += kills ?? []
+        let kills = try members.arrayIfPresent("kills", "an array") { (place, value) throws(FormatError) in
+            try Self.part(value, place, isKill: true)
+        }
+        parts = values + (kills ?? [])
         (self.number, revision) = (number, entry.modified)
     }
 
-    private static func parts(
-        _ elements: [JSONValue], _ place: JSONPlace<FormatError>, isKill: Bool
-    ) throws(FormatError) -> [Part] {
-        var parts: [Part] = []
-        for (index, element) in elements.enumerated() {
-            var change = try Members(element, place.inside("\(index)"))
-            let tweak = try change.take("tweak") { (place, value) throws(FormatError) in
-                guard let tweak = TweakKey(try place.text(value)) else {
-                    throw place.unexpected(value, "the name of a tweak")
-                }
-                return tweak
-            }
-            let key = try change.required("tweak", tweak, "the name of a tweak")
-            parts.append(
-                Part(
-                    tweak: key, isKill: isKill, old: try Self.content("old", of: key, &change),
-                    new: try Self.content("new", of: key, &change),
-                    oldRevision: try change.integer("oldRevision", EtcdHeader.revisions),
-                    oldProblem: try change.anyText("oldProblem")))
-        }
-        return parts
+    private static func part(
+        _ value: JSONValue, _ place: JSONPlace<FormatError>, isKill: Bool
+    ) throws(FormatError) -> Part {
+        var change = try Members(value, place)
+        let tweak = try change.tweak("tweak")
+        return Part(
+            tweak: tweak, isKill: isKill, old: try content("old", of: tweak, &change),
+            new: try content("new", of: tweak, &change),
+            oldRevision: try change.integer("oldRevision", EtcdHeader.revisions),
+            oldProblem: try change.anyText("oldProblem"))
     }
 
     private static func content(

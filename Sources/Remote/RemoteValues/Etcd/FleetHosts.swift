@@ -75,9 +75,8 @@ package struct HostReport: Hashable, Sendable {
     /// Parses an entry of etcd. Unknown members are ignored.
     init(_ json: [UInt8], host: String) throws(FormatError) {
         let path = "hosts/\(host)"
-        let place = JSONPlace<FormatError>(path: path)
         var members = try Members(
-            try JSONParser.value(of: json, at: path, largestSize: Self.largestSize), place)
+            try JSONParser.value(of: json, at: path, largestSize: Self.largestSize), JSONPlace(path: path))
         self.host = host
         let version = try members.integer("version", 0...Int.max)
         self.version = try members.required("version", version, "the number of a change")
@@ -90,15 +89,12 @@ package struct HostReport: Hashable, Sendable {
         func each<Element>(
             _ name: String, _ read: (inout Members) throws(FormatError) -> Element
         ) throws(FormatError) -> [Element] {
-            let elements = try members.take(name) { (place, value) throws(FormatError) in
-                try place.array(value, "an array")
+            let elements = try members.arrayIfPresent(name, "an array") {
+                (place, value) throws(FormatError) in
+                var members = try Members(value, place)
+                return try read(&members)
             }
-            var result: [Element] = []
-            for (index, element) in (elements ?? []).enumerated() {
-                var members = try Members(element, place.inside(name).inside("\(index)"))
-                result.append(try read(&members))
-            }
-            return result
+            return elements ?? []
         }
         refused = try each("refused") { (refusal) throws(FormatError) in
             Refusal(

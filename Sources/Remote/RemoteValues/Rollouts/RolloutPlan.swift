@@ -248,17 +248,13 @@ package struct RolloutPlan: Hashable, Sendable {
     /// - Throws: ``FormatError`` with the place.
     package init(json: [UInt8], of tweak: TweakKey) throws(FormatError) {
         let path = "the rollout of \(tweak)"
-        let place = JSONPlace<FormatError>(path: path)
-        var members = try Members(try JSONParser.value(of: json, at: path), place)
+        var members = try Members(try JSONParser.value(of: json, at: path), JSONPlace(path: path))
         self.tweak = tweak
         let main = try FleetValue.Alternative(consuming: &members)
         (value, filters) = (main.value, main.filters)
-        var steps: [Double] = []
-        for (index, step) in try members.array("steps", "an array of percentages").enumerated() {
-            steps.append(
-                try place.inside("steps").inside("\(index)").number(step, Self.shares, "a percentage"))
+        steps = try members.array("steps", "an array of percentages") { (place, value) throws(FormatError) in
+            try place.number(value, Self.shares, "a percentage")
         }
-        self.steps = steps
         every = try members.required("every", members.integer("every", Self.pauses), "a number of seconds")
         check = try members.text("check")
         isAttended = try members.flag("attended") ?? false
