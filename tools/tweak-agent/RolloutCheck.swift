@@ -69,10 +69,7 @@ struct RolloutCheck: Sendable {
             return .failure(Problem(number: EPERM))
         }
         // The program must not have connections to etcd, which NIO does not close by exec.
-        for descriptor in directoryEntries("/proc/self/fd").compactMap({ CInt($0) })
-        where descriptor > STDERR_FILENO {
-            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        }
+        closeDescriptorsOnExec()
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }

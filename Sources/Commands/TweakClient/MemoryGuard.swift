@@ -125,10 +125,7 @@ extension MemoryGuard {
         setsid()
         for number in [SIGHUP, SIGINT, SIGQUIT, SIGPIPE] { signal(number, SIG_IGN) }
         let termination = fbtweak__await_termination()
-        for descriptor in directoryEntries("/proc/self/fd").compactMap({ CInt($0) })
-        where descriptor > STDERR_FILENO && descriptor != termination {
-            close(descriptor)
-        }
+        for descriptor in openDescriptors where descriptor != termination { close(descriptor) }
         _ = chdir("/")
         guard let pid = process.flatMap({ pid_t($0) }), let line = readLine() else { return }
         let request = ControlRequest(line: line)

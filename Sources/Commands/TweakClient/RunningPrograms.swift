@@ -298,13 +298,9 @@ struct ProcessEntry {
             / sysconf(Int32(_SC_CLK_TCK))
     }
 
-    /// A number in the file `stat`, counted from 1 as in proc_pid_stat(5); not one of the first three.
+    /// A number in `/proc/PID/stat`, by its place in proc_pid_stat(5), which is at least the fourth.
     private func statusField(_ number: Int) -> Int64? {
-        let bytes = read("stat")
-        // The third field follows the name, which may contain anything.
-        guard let end = bytes.lastIndex(of: UInt8(ascii: ")")) else { return nil }
-        let fields = bytes[end...].dropFirst(2).split(separator: UInt8(ascii: " "))
-        return number - 3 < fields.count ? Int64(String(decoding: fields[number - 3], as: UTF8.self)) : nil
+        statusFields(of: pid)?.dropFirst(number - 3).first.flatMap { Int64($0) }
     }
 
     /// Whether it was started without a socket.
@@ -366,9 +362,6 @@ struct ProcessEntry {
     }
 
     private func read(_ name: String) -> [UInt8] {
-        let descriptor = openFile("\(folder)/\(name)", O_RDONLY)
-        guard descriptor >= 0 else { return [] }
-        defer { close(descriptor) }
-        return readToEnd(descriptor, limit: 1 << 20) ?? []
+        readWhole("\(folder)/\(name)", limit: 1 << 20) ?? []
     }
 }

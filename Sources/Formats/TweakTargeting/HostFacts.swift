@@ -105,10 +105,7 @@ private struct HostFiles {
     private func path(_ file: String) -> String { root.hasSuffix("/") ? root + file : "\(root)/\(file)" }
 
     func text(_ file: String) -> String? {
-        let descriptor = openFile(path(file), O_RDONLY)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        return readToEnd(descriptor, limit: Self.limit).map { String(decoding: $0, as: UTF8.self) }
+        readWhole(path(file), limit: Self.limit).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// The first line without surrounding white space; texts in a device tree end with a NUL.

@@ -37,13 +37,7 @@ package final class ProcessMemory: AddressSpace {
 
     /// The start time of a process, in clock ticks of the kernel. Source: proc(5).
     private static func startTime(of pid: Int32) -> String? {
-        // It is the twentieth field after the name, which may contain anything.
-        guard let bytes = readWhole("/proc/\(pid)/stat"), let end = bytes.lastIndex(of: UInt8(ascii: ")"))
-        else {
-            return nil
-        }
-        let fields = bytes[end...].split(separator: UInt8(ascii: " "))
-        return fields.dropFirst(20).first.map { String(decoding: $0, as: UTF8.self) }
+        statusFields(of: pid)?.dropFirst(19).first
     }
 
     package var regions: [MemoryRegion] {
@@ -140,14 +134,6 @@ package final class ProcessMemory: AddressSpace {
         default: .failed(systemMessage(number))
         }
     }
-}
-
-/// Reads a file of /proc; returns more than `limit` bytes if the file is larger, or `nil` if it cannot be read.
-package func readWhole(_ path: String, limit: Int = 64 << 20) -> [UInt8]? {
-    let descriptor = openFile(path, O_RDONLY)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    return readToEnd(descriptor, limit: limit)
 }
 
 func readText(_ path: String) -> String? { readWhole(path).map { String(decoding: $0, as: UTF8.self) } }

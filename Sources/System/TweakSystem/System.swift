@@ -111,6 +111,16 @@ package func readToEnd(_ descriptor: CInt, limit: Int) -> [UInt8]? {
     return bytes
 }
 
+/// Reads a file, such as one of the kernel.
+///
+/// - Returns: The bytes, more than `limit` if the file is larger; `nil` if they could not be read.
+package func readWhole(_ path: String, limit: Int = 64 << 20) -> [UInt8]? {
+    let descriptor = openFile(path, O_RDONLY)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    return readToEnd(descriptor, limit: limit)
+}
+
 /// Writes to the start of a file, without raising a signal.
 ///
 /// - Returns: Whether all bytes were written.

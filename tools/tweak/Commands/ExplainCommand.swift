@@ -183,10 +183,7 @@ private struct Origin: Encodable {
             return nil
         }
         // Testing the lock itself would briefly keep an agent from starting.
-        let locks = openFile("/proc/locks", O_RDONLY)
-        defer { close(locks) }
-        let lines = String(decoding: readToEnd(locks, limit: 1 << 24) ?? [], as: UTF8.self).split(
-            separator: "\n")
+        let lines = String(decoding: readWhole("/proc/locks") ?? [], as: UTF8.self).split(separator: "\n")
         if lines.contains(where: { $0.contains(" FLOCK ") && $0.contains(":\(status.st_ino) ") }) {
             return true
         }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import CTweakSystem
-internal import Glibc
 internal import TweakRecords
 internal import TweakSystem
 
@@ -55,12 +54,12 @@ final class ClientIdentity: Sendable {
     private static func programName(of process: Int32) -> String? {
         guard process > 0 else { return nil }
         if let path = executablePath(of: "\(process)") { return lastComponent(of: path) }
-        return content(of: "/proc/\(process)/comm", limit: 64).flatMap { $0.trimmed(of: UInt8(ascii: "\n")) }
+        return readWhole("/proc/\(process)/comm", limit: 64).flatMap { $0.trimmed(of: UInt8(ascii: "\n")) }
     }
 
     /// The name of a user in `/etc/passwd`, or else the number. Other directories of users may take seconds.
     private static func accountName(of user: UInt32) -> String {
-        for line in content(of: "/etc/passwd", limit: 1 << 20)?.split(separator: UInt8(ascii: "\n")) ?? [] {
+        for line in readWhole("/etc/passwd", limit: 1 << 20)?.split(separator: UInt8(ascii: "\n")) ?? [] {
             let fields = line.split(
                 separator: UInt8(ascii: ":"), maxSplits: 3, omittingEmptySubsequences: false)
             if fields.count > 2, String(decoding: fields[2], as: UTF8.self) == "\(user)", !fields[0].isEmpty {
@@ -68,13 +67,6 @@ final class ClientIdentity: Sendable {
             }
         }
         return "\(user)"
-    }
-
-    private static func content(of path: String, limit: Int) -> [UInt8]? {
-        let file = openFile(path, O_RDONLY)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        return readToEnd(file, limit: limit)
     }
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import Glibc
-import TweakMemory
 import TweakRecords
 import TweakSystem
 
@@ -136,18 +135,13 @@ struct ProcessStatus {
 
     /// - Returns: `nil` if there is no such process.
     init?(pid: pid_t) {
-        guard let line = readFile("/proc/\(pid)/stat"), let table = readFile("/proc/\(pid)/status"),
-            // Behind the name, which may contain anything.
-            let end = line.lastIndex(of: UInt8(ascii: ")"))
+        guard let fields = statusFields(of: pid), let table = readFile("/proc/\(pid)/status"),
+            fields.count > 19, let parent = pid_t(fields[1]), let began = UInt64(fields[19])
         else { return nil }
-        let words = String(decoding: line[end...].dropFirst(2), as: UTF8.self).split(separator: " ")
-        guard words.count > 19, let parent = pid_t(words[1]), let began = UInt64(words[19]) else {
-            return nil
-        }
         process = ProcessIdentity(pid: pid, began: began)
         self.parent = parent
-        hasEnded = ["Z", "X"].contains(words[0])
-        hasTerminal = words[4] != "0"
+        hasEnded = ["Z", "X"].contains(fields[0])
+        hasTerminal = fields[4] != "0"
         func numbers(_ name: String) -> [Substring] {
             let lines = String(decoding: table, as: UTF8.self).split(separator: "\n")
             let line = lines.first { $0.hasPrefix(name + ":") } ?? ""

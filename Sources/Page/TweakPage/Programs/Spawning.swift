@@ -35,7 +35,7 @@ final class StartedProcess: Sendable {
         _ executable: String, _ arguments: [[UInt8]], variables: [[UInt8]]? = nil, directory: String? = nil,
         standard: [CInt], whenEnded: @escaping @Sendable () -> Void = {}
     ) throws(Failure) {
-        Self.keepDescriptors()
+        closeDescriptorsOnExec()
         var pid = pid_t()
         let problem = withCStrings(arguments) { arguments in
             guard let variables else {
@@ -66,14 +66,6 @@ final class StartedProcess: Sendable {
         guard ending.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success else { return false }
         ending.signal()
         return true
-    }
-
-    /// Some libraries open descriptors without close-on-exec.
-    private static func keepDescriptors() {
-        for name in directoryEntries("/proc/self/fd") {
-            guard let descriptor = CInt(name), descriptor > STDERR_FILENO else { continue }
-            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        }
     }
 
     /// The output of a command.
