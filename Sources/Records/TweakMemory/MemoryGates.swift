@@ -58,9 +58,6 @@ extension MemoryTweaks {
     /// Whether others must not write into the process at the same time.
     package var needsLock: Bool { !gates.isEmpty || !sequences.isEmpty }
 
-    /// Whether something waits for a gate.
-    package func isWaiting(_ gate: MemoryGate) throws(MemoryError) -> Bool { try state(of: gate) != 0 }
-
     private func state(of gate: MemoryGate) throws(MemoryError) -> UInt64 {
         guard let bytes = space.bytes(at: gate.address + UInt64(RecordLayout.cellOffset), count: 8) else {
             throw .replaced
