@@ -34,9 +34,8 @@ struct UndoCommand: ParsableCommand {
     func run() throws {
         try target.forEachRunning(format) { program throws(Failure) in
             let answer = try program.askHistory(UndoChanges(number: number))
-            try target.show(answer, of: program, as: format) { () throws(Failure) in
-                try program.lines(of: answer.changes, otherwise: "the values did not change")
-            }
+            try target.show(
+                answer, answer.changes, of: program, format, otherwise: "the values did not change")
         }
     }
 }
@@ -61,9 +60,7 @@ struct RevertCommand: ParsableCommand {
     func run() throws {
         try target.forEachRunning(format) { program throws(Failure) in
             let answer = try program.askHistory(RevertChanges(mark: mark))
-            try target.show(answer, of: program, as: format) { () throws(Failure) in
-                try program.lines(of: answer.changes, otherwise: "nothing to revert")
-            }
+            try target.show(answer, answer.changes, of: program, format, otherwise: "nothing to revert")
         }
     }
 }
@@ -96,22 +93,25 @@ func completeMarks(_ words: [String], _ index: Int, _ cursor: String) -> [String
     }
 }
 
-extension LiveProgram {
-    /// A line for each restored tweak.
-    fileprivate func lines(
-        of changes: [RestoredValue], otherwise none: String
-    ) throws(Failure) -> String {
-        guard !changes.isEmpty else { return none }
-        let tweaks = try tweaks()
-        let declarations = Dictionary(tweaks.map { ($0.declaration.key, $0.declaration) }) { first, _ in first
+extension ProgramOptions {
+    /// Prints an answer, as JSON or with a line for each restored tweak.
+    fileprivate func show(
+        _ answer: some Encodable, _ changes: [RestoredValue], of program: LiveProgram, _ format: OutputFormat,
+        otherwise none: String
+    ) throws(Failure) {
+        try show(answer, of: program, as: format) { () throws(Failure) in
+            guard !changes.isEmpty else { return none }
+            let tweaks = try program.tweaks()
+            let declarations = Dictionary(tweaks.map { ($0.declaration.key, $0.declaration) }) { first, _ in
+                first
+            }
+            func text(_ value: JSONValue, _ key: TweakKey) -> String {
+                declarations[key]?.text(of: value) ?? value.summary
+            }
+            return changes.map { change in
+                let key = change.tweak
+                return printable("\(key): \(text(change.oldValue, key)) → \(text(change.newValue, key))")
+            }.joined(separator: "\n")
         }
-        func text(_ value: JSONValue, _ key: TweakKey) -> String {
-            declarations[key]?.text(of: value) ?? value.summary
-        }
-        return changes.map { change in
-            printable(
-                "\(change.tweak): \(text(change.oldValue, change.tweak)) → \(text(change.newValue, change.tweak))"
-            )
-        }.joined(separator: "\n")
     }
 }
