@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #if Remote
 import RemoteValues
+import TestSupport
 import Testing
 
 /// Hosts that report at their times, and what that costs etcd.
 private struct SimulatedFleet {
     private var hosts: [ReportSchedule]
     private var renewals: [Duration]
-    private var random: SplitMix
+    private var random: SeededGenerator
     private let start = ContinuousClock.now
     private(set) var time: Duration = .zero
     /// The number of writes in each step, and of renewals.
@@ -24,7 +25,7 @@ private struct SimulatedFleet {
     ///   - count: The number of hosts, which all know it.
     ///   - step: The time between looks at all hosts, a part of a second.
     init(_ count: Int, step: Duration = .seconds(1)) {
-        (random, self.step) = (SplitMix(state: 1), step)
+        (random, self.step) = (SeededGenerator(seed: 1), step)
         var schedule = ReportSchedule()
         schedule.hosts = count
         hosts = Array(repeating: schedule, count: count)
@@ -74,19 +75,6 @@ private struct SimulatedFleet {
     static func most(_ counts: [Int]) -> Int { counts.max() ?? 0 }
 
     var total: Int { writes.reduce(0, +) }
-}
-
-/// A small generator, so that a simulation is the same each time.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
 }
 
 @Suite struct `Reports of 10,000 hosts` {

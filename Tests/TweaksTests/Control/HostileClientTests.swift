@@ -7,19 +7,6 @@ import TweakRecords
 
 @testable import Tweaks
 
-/// Random numbers that a seed repeats: SplitMix64, https://prng.di.unimi.it/splitmix64.c.
-private struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var result = state
-        result = (result ^ (result >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        result = (result ^ (result >> 27)) &* 0x94d0_49bb_1331_11eb
-        return result ^ (result >> 31)
-    }
-}
-
 @Suite struct `Hostile clients` {
     private let controlled: ControlledTweaks
     private var store: TweakStore { controlled.store }
@@ -86,7 +73,7 @@ private struct SeededGenerator: RandomNumberGenerator {
         let deadline = ContinuousClock.now + (isLong ? .seconds(1200) : .seconds(2))
         while ContinuousClock.now < deadline {
             let seed = UInt64.random(in: 0...UInt64.max)
-            var random = SeededGenerator(state: seed)
+            var random = SeededGenerator(seed: seed)
             let client = try controlled.connect()
             var newlines = 0
             for _ in 0..<50 {
@@ -113,7 +100,7 @@ private struct SeededGenerator: RandomNumberGenerator {
         let files = "/proc/self/fd"
         try expectHealth(0)
         let before = try FileManager.default.contentsOfDirectory(atPath: files).count
-        var random = SeededGenerator(state: 1)
+        var random = SeededGenerator(seed: 1)
         for _ in 0..<(isLong ? 1000 : 50) {
             let connection = ControlClient.connect(controlled.directory.socket(of: getpid()))
             try #require(connection >= 0)
