@@ -59,10 +59,10 @@ package struct EtcdClient: Sendable {
     private static let largestProblem = 1 << 16
 
     private let turns: RequestTurns
-    /// What many applications share; `nil` if there are only a few.
+    /// The reads and watches that many applications share; `nil` if there are only a few.
     private var sharing: EtcdSharing?
 
-    /// The number of applications from which on they share reads and watches.
+    /// The number of applications above which reads and watches are shared.
     private static let manyApplications = 100
 
     /// - Throws: ``FetchProblem`` if the certificates cannot be used.
@@ -219,7 +219,7 @@ package struct EtcdClient: Sendable {
 
     // MARK: - Leases
 
-    /// The remaining and the granted time of a lease.
+    /// The remaining and the granted duration of a lease.
     struct LeaseTime {
         let remaining: Duration
         let granted: Duration
@@ -237,7 +237,7 @@ package struct EtcdClient: Sendable {
 
     /// Renews a lease.
     ///
-    /// - Returns: Whether it had not ended.
+    /// - Returns: `false` if it had ended.
     func renewLease(_ lease: Int, at endpoint: String) async throws(FetchProblem) -> Bool {
         // A stream of one request and one answer.
         let answer = try await ask("/v3/lease/keepalive", ["ID": Self.integer(lease)], at: endpoint)

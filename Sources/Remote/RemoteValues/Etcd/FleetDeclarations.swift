@@ -107,7 +107,7 @@ package struct DeclaredBuild: Sendable {
         ]).json()
     }
 
-    /// What restricts values, without defaults, which may be secret, and without texts for people.
+    /// The restrictions of values, without defaults, which may be secret, and without texts for people.
     package static func json(of tweaks: [TweakKey: TweakDeclaration]) -> [JSONValue] {
         tweaks.sorted { $0.key < $1.key }.map { key, declaration in
             var members: JSONObject = [

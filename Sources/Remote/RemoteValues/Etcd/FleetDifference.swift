@@ -3,7 +3,7 @@
 package import TweakFormats
 package import TweakRecords
 
-/// A tweak that has not the same value, for the same hosts, in two environments.
+/// A tweak whose value, or its hosts, differ between two environments.
 package struct FleetDifference: Sendable {
     package typealias State = (value: Result<FleetValue, FormatError>, revision: Int)
 
@@ -21,7 +21,7 @@ package struct FleetDifference: Sendable {
         }
     }
 
-    /// Invalid values always differ, because nobody knows what they mean.
+    /// Invalid values always differ, because their meaning is unknown.
     private static func isSame(_ first: State?, _ second: State?) -> Bool {
         switch (first?.value, second?.value) {
         case (nil, nil): true

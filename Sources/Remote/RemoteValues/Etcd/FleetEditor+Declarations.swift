@@ -2,13 +2,13 @@
 #if Remote
 
 extension FleetEditor {
-    /// The number of builds kept for an application. All of them fit into one answer of etcd.
+    /// The number of builds kept for an application, few enough for one answer of etcd.
     package static let keptBuilds = 16
     private static let mostAttempts = 5
-    /// The maximum number of applications or environments that are looked at, one request each.
+    /// The maximum number of applications or environments that are listed, with a request each.
     private static let mostNames = 100
 
-    /// Reads what the published builds declare.
+    /// Reads the declarations of the published builds.
     package func declarations() async throws(FleetProblem) -> FleetDeclarations {
         let range = try await builds { query in query.limit = Self.keptBuilds }
         return FleetDeclarations(range, keys)
@@ -26,7 +26,7 @@ extension FleetEditor {
         }
     }
 
-    /// Publishes a build unless it is there, and removes the oldest ones beyond ``keptBuilds``.
+    /// Publishes a build unless it is there already, and removes the oldest ones beyond ``keptBuilds``.
     ///
     /// - Returns: Whether it was new.
     package func publish(_ build: DeclaredBuild) async throws(FleetProblem) -> Bool {
@@ -53,7 +53,7 @@ extension FleetEditor {
         throw .conflict("too many concurrent changes; build \(build.id) was not published")
     }
 
-    /// Removes the only build whose name has this beginning.
+    /// Removes the build whose name has this prefix, which must be the only one.
     package func remove(build beginning: String) async throws(FleetProblem) {
         let found = try await builds { $0.isWithoutValues = true }.entries.filter {
             keys.build(of: $0.key)?.hasPrefix(beginning) == true
@@ -76,8 +76,8 @@ extension FleetEditor {
         package let isDeclared: Bool
     }
 
-    /// The applications of the environment that have any key, some of them if there are many. The one of this editor
-    /// comes first.
+    /// The applications with keys in the environment, or some of them if there are many. This editor's application comes
+    /// first.
     package func applications() async throws(FleetProblem) -> [Application] {
         try await onSomeMember { (endpoint) throws(FetchProblem) in
             var names: [String] = []
@@ -99,7 +99,7 @@ extension FleetEditor {
     /// The environment of this editor.
     package var environment: String { settings.cluster.environment }
 
-    /// The environments that have any key, some of them if there are many.
+    /// The environments with keys, or some of them if there are many.
     package func environments() async throws(FleetProblem) -> [String] {
         try await onSomeMember { (endpoint) throws(FetchProblem) in
             try await names(below: settings.cluster.prefix + "/", at: endpoint)

@@ -14,11 +14,11 @@ internal import TweakSystem
 package struct HostReport: Hashable, Sendable {
     /// The name of the host.
     package let host: String
-    /// The number of the newest change of the history that it has; 0 if it has none.
+    /// The number of the newest change on the host; 0 if there is none.
     package var version: Int
     /// The revision of its newest values.
     package var revision: Int
-    /// The time at which it got them, by its own clock, in the format of RFC 3339.
+    /// The time at which the host loaded them, by its own clock, in the format of RFC 3339.
     package var loaded: String?
     /// The number of processes that follow the agent's files; `nil` if the agent cannot see them.
     package var processes: Int?
@@ -30,12 +30,12 @@ package struct HostReport: Hashable, Sendable {
     package var sources: [Source] = []
     /// The version of the agent.
     package var agent: String?
-    /// Whether the agent is not in touch with etcd.
+    /// Whether the agent has lost touch with etcd.
     package var isSilent = false
-    /// The time since which it is not, in the format of RFC 3339, from etcd's own knowledge; `nil` if that is not known.
+    /// The start of the silence in the format of RFC 3339, as etcd measures it; `nil` if it is unknown.
     package var silentSince: String?
 
-    /// A value that a build does not take as it is.
+    /// A value that a build refuses or clamps.
     package struct Refusal: Hashable, Sendable {
         package let tweak: String
         package let reason: String
@@ -109,7 +109,7 @@ package struct HostReport: Hashable, Sendable {
         }
     }
 
-    /// The content of its key. What etcd itself knows is not part of it.
+    /// The content of its key, without the silence, which etcd knows itself.
     func json() -> [UInt8] {
         func text(_ text: String) -> JSONValue {
             let bytes = text.utf8.prefix(Self.longestText)
@@ -143,7 +143,7 @@ package struct HostReport: Hashable, Sendable {
     }
 }
 
-/// The hosts that have reported of an application.
+/// The hosts with a report of an application.
 package struct FleetHosts: Sendable {
     /// The number of the newest change; 0 if there is none.
     package let newest: Int
@@ -158,16 +158,16 @@ package struct FleetHosts: Sendable {
 extension FleetEditor {
     /// The maximum number of reports in one answer of etcd.
     private static let pageSize = 1000
-    /// The maximum number of silent hosts whose times are read, one request each.
+    /// The maximum number of silent hosts whose lease is read, with a request each.
     private static let mostTimes = 1000
 
-    /// Reads what the agents of all hosts have reported, sorted by host.
+    /// Reads the reports of all hosts, sorted by host.
     ///
     /// A host is silent if its agent has not been in touch with etcd for three of its intervals, which depend on the
     /// number of hosts: 4 seconds for up to 260 of them. It is forgotten after a day of silence.
     package func hosts() async throws(FleetProblem) -> [HostReport] { try await fleetHosts().hosts }
 
-    /// Reads what the agents of all hosts have reported, and the newest change, at one revision.
+    /// Reads the reports of all hosts and the newest change, at one revision.
     package func fleetHosts() async throws(FleetProblem) -> FleetHosts {
         try await onSomeMember { (endpoint) throws(FetchProblem) in
             let (newest, revision) = try await newestChange(at: endpoint)
@@ -226,7 +226,7 @@ extension FleetEditor {
         }
     }
 
-    /// Reads since when hosts are silent: their agents renew the lease of a report together with that of being alive.
+    /// Reads the start of each silence: agents renew the lease of the reports together with that of `hosts.alive`.
     private func silences(
         _ silent: [(host: Int, lease: Int)], at endpoint: String
     ) async -> [(host: Int, since: String)] {

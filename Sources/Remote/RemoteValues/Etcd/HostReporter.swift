@@ -6,34 +6,34 @@ internal import TweakOverrides
 internal import TweakRecords
 internal import TweakTargeting
 
-/// Reports to etcd what this host has of each application, see ``HostReport``.
+/// Reports this host's state to etcd, see ``HostReport``.
 ///
 /// A report is compared with the one in etcd before it is written, so that a restart of etcd or a lost answer costs no
-/// write. All applications share the leases, and up to 30 of them a request.
+/// write. All applications share the leases, and up to 30 share a request.
 package final class HostReporter: Sendable {
     /// The state of one application.
     private struct Application {
         let keys: FleetKeys
-        /// Whether builds are expected, against which values are checked.
+        /// Whether programs are configured, against whose builds values are checked.
         let hasPrograms: Bool
-        /// The revision up to which all changes are with the programs.
+        /// The revision up to which programs have all changes.
         var knownRevision = 0
         var revision = 0
         var loaded: String?
         var sources: [TweakSource: HostReport.Source] = [:]
         /// The values to check; empty without programs.
         var files: [TweakSource: ProvidedFile] = [:]
-        /// By the paths of the executables.
+        /// The builds, by the path of the executable.
         var builds: [String: DeclaredBuild] = [:]
         var refused: [HostReport.Refusal] = []
         var processes: Int?
-        /// Whether processes were counted at all.
+        /// Whether processes have been counted yet.
         var isCounted = false
         /// The number of hosts that report.
         var hosts = 0
-        /// Whether it is to be compared with etcd.
+        /// Whether the report must be compared with the one in etcd.
         var isWaiting = false
-        /// The time until which nothing is written, because etcd refused.
+        /// The end of the pause after a refusal by etcd.
         var pause: ContinuousClock.Instant?
         var isRefusalSaid = false
 
@@ -44,7 +44,7 @@ package final class HostReporter: Sendable {
             let numbers = changes.entries.compactMap { entry in
                 keys.number(ofChange: entry).map { (number: $0, revision: entry.modified) }
             }
-            // If it has none of them, then at most the one before.
+            // A host without any of these has at most the change before them.
             let known = numbers.filter { $0.revision <= knownRevision }.map(\.number).max()
             let version = known ?? max(0, (numbers.map(\.number).min() ?? 1) - 1)
             var report = HostReport(host: host, version: version, revision: revision)
@@ -63,23 +63,23 @@ package final class HostReporter: Sendable {
     }
 
     private struct Leases {
-        /// The one of the keys that tell that the host is alive, and the time that it lasts.
+        /// The lease of the `hosts.alive` keys, and its duration.
         var alive: (id: Int, time: Duration)?
-        /// The one of the reports.
+        /// The lease of the reports.
         var reports: Int?
         var nextRenewal = ContinuousClock.now
     }
 
     private struct State {
         var applications: [String: Application] = [:]
-        /// The names of the applications that wait, in their order.
+        /// The names of the waiting applications, in order.
         var waiting: ArraySlice<String> = []
         var schedule = ReportSchedule()
         var leases = Leases()
         var nextCheck = ContinuousClock.now
         /// Whether etcd has refused an application since the last success.
         var isRefused = false
-        /// The name at which the next check begins.
+        /// The name from which the next comparison starts.
         var checked = 0
         var timer: (due: ContinuousClock.Instant, number: Int)?
         var isEnded = false
@@ -96,17 +96,17 @@ package final class HostReporter: Sendable {
     private let wakes: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
 
-    /// The time for which a report stays without its agent.
+    /// The lifetime of a report without its agent.
     private static let reportTime: Duration = .seconds(86_400)
     /// The maximum number of applications in a request, each with four keys to read: etcd allows 128.
     private static let most = 30
     /// The minimum time between comparisons with etcd, which also count the hosts.
     private static let checkInterval: Duration = .seconds(60)
-    /// The pause for an application that etcd does not let this user report.
+    /// The pause after etcd has refused the report of an application.
     private static let refusalPause: Duration = .seconds(3600)
     /// The number of writes that the first report takes: two leases and the keys.
     private static let firstWrites = 3
-    /// The number of hosts from which on a first report waits for its turn among them.
+    /// The number of hosts above which a first report waits for its turn.
     private static let manyHosts = 250
 
     /// - Parameters:
@@ -147,7 +147,7 @@ package final class HostReporter: Sendable {
             application.sources[report.provider] = HostReport.Source(
                 name: "\(report.provider)", kind: report.kind, loaded: report.file.loaded,
                 problem: report.notKept.map { "\($0)" } ?? report.file.problem)
-            // Without its file, programs have what they had before.
+            // Without the file, programs keep their previous values.
             if report.notKept == nil {
                 if report.provider == .fleet {
                     application.knownRevision = report.knownRevision ?? 0
@@ -167,7 +167,7 @@ package final class HostReporter: Sendable {
         }
     }
 
-    /// Notes what a program of an application declares now.
+    /// Notes the current declarations of an application's program.
     package func note(_ build: DeclaredBuild, of application: String) {
         update(application) { application in
             let before = application.refused
@@ -221,7 +221,7 @@ package final class HostReporter: Sendable {
         setTimer(&state)
     }
 
-    /// Has the next step begin when it is due.
+    /// Schedules the next step.
     private func setTimer(_ state: inout State) {
         guard !state.isEnded else { return }
         var due = state.schedule.due
@@ -249,7 +249,7 @@ package final class HostReporter: Sendable {
         await end()
     }
 
-    /// Removes the keys that tell that the host is alive. The reports stay.
+    /// Removes the `hosts.alive` keys. The reports stay.
     private func end() async {
         let alive = state.withLock { state in
             state.isEnded = true
@@ -264,7 +264,7 @@ package final class HostReporter: Sendable {
     /// Renews the leases, and plans new ones if they have ended.
     private func renew() async {
         let (alive, reports) = state.withLock { ($0.leases.alive?.id, $0.leases.reports) }
-        // Without an answer they may still be there.
+        // Without an answer the leases may still exist.
         let isAlive = await isRenewed(alive)
         let isReported = await isRenewed(reports)
         state.withLock { state in
@@ -288,7 +288,7 @@ package final class HostReporter: Sendable {
         }
     }
 
-    /// Has some applications compared with etcd from time to time.
+    /// Marks some applications for comparison with etcd, periodically.
     private func queueCheck() {
         state.withLock { state in
             guard state.nextCheck <= .now else { return }
@@ -308,11 +308,11 @@ package final class HostReporter: Sendable {
     /// The result of a comparison with etcd.
     private enum Outcome {
         case written, nothing
-        /// There are many more hosts than were known when the time of the first report was chosen.
+        /// The fleet is much larger than assumed when the first report was scheduled.
         case crowded
     }
 
-    /// Reports the applications that wait longest.
+    /// Reports the applications that have waited longest.
     private func report() async {
         let (names, hasMore) = state.withLock { state in
             let names = Array(state.waiting.prefix(Self.most))
@@ -343,7 +343,7 @@ package final class HostReporter: Sendable {
         }
     }
 
-    /// Reports applications, and by themselves those that etcd refuses together.
+    /// Reports applications together, or one by one if etcd refuses that.
     private func report(_ names: [String]) async throws(FetchProblem) -> Outcome {
         guard !names.isEmpty else { return .nothing }
         let endpoint = members.current
@@ -372,7 +372,7 @@ package final class HostReporter: Sendable {
             state.isRefused = true
             defer { state.applications[name]?.isRefusalSaid = true }
             let isNew = state.applications[name]?.isRefusalSaid == false
-            // Nobody needs the leases of somebody who may not write.
+            // A user without write permission needs no leases.
             guard state.applications.values.allSatisfy({ $0.pause != nil || $0.sources[.fleet] == nil })
             else {
                 return (isNew, [])
@@ -435,8 +435,8 @@ package final class HostReporter: Sendable {
         ]
     }
 
-    /// The leases, which are granted if they are missing or last much longer or shorter than they should. The
-    /// applications that are not among these names then wait for a new one.
+    /// The leases, granted anew if they are missing or their duration is far off. Applications not among these names
+    /// then wait for a new report.
     private func leases(for names: [String], at endpoint: String) async throws(FetchProblem) -> (
         alive: Int, reports: Int
     ) {
@@ -476,7 +476,7 @@ extension DeclaredBuild {
 }
 
 extension TweakDeclaration {
-    /// The reason why a value is not taken as it is, or `nil`.
+    /// The reason why a build refuses or clamps a value, or `nil`.
     fileprivate func refusal(of json: JSONValue) -> String? {
         guard let value = json.tweakValue else { return "\(json.summary) is not \(type.withArticle)" }
         do throws(TweakValueError) {

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// One watch of an environment in etcd, at one member, for many applications.
 ///
-/// A watch of its own costs each application a connection: 30 KB here, and more than that in etcd. The price of a shared
-/// one is to hear of all applications in the environment, also of those that this host does not have.
+/// A watch per application would cost a connection each: 30 KB here, and more in etcd. In return, a shared watch receives
+/// the changes of all applications in the environment, including those that this host does not run.
 final class SharedWatch: Sendable {
     /// Called with messages for one application.
     typealias Body = @Sendable ([EtcdWatchMessage]) throws(FetchProblem) -> Void
@@ -18,7 +18,7 @@ final class SharedWatch: Sendable {
         /// The prefix of the application's keys.
         let root: [UInt8]
         let places: [FleetPlace]
-        /// The first revision that it does not know.
+        /// The first revision that the follower does not know.
         let revision: Int
         let body: Body
         let end: End
@@ -35,7 +35,7 @@ final class SharedWatch: Sendable {
         var numbers: [[UInt8]: Set<Int>] = [:]
         var last = 0
         var watching: Task<Void, Never>?
-        /// Distinguishes the watch from a former one that is about to end.
+        /// Distinguishes the watch from a previous one that is still ending.
         var watch = 0
         /// The header of the last message; `nil` until the watch has started.
         var header: EtcdHeader?
@@ -58,8 +58,8 @@ final class SharedWatch: Sendable {
     ///   - keys: The keys.
     ///   - revision: The first revision that is not known.
     ///   - body: Called with messages, in order, until the end.
-    ///   - end: Called at the end. Both are called with a lock of this, and must not call back.
-    /// - Returns: The number for ``leave(_:)``; `nil` if etcd does not allow to watch the whole environment.
+    ///   - end: Called at the end. Both are called with the lock held, and must not call back.
+    /// - Returns: The number for ``leave(_:)``; `nil` if etcd refuses a watch of the whole environment.
     func follow(_ keys: FleetRange, from revision: Int, _ body: @escaping Body, end: @escaping End) -> Int? {
         state.withLock { state in
             if state.isRefused { return nil }
@@ -154,9 +154,9 @@ final class SharedWatch: Sendable {
         if !isCurrent { throw FetchProblem(message: "cancelled") }
     }
 
-    /// Passes changes to the applications that they belong to.
+    /// Passes changes to the followers of their applications.
     private func tell(_ changes: [EtcdWatchMessage.Change], _ header: EtcdHeader, _ state: inout State) {
-        // The changes of all kinds of an application stay together, in their order.
+        // Changes of an application stay together, in order, whatever their kinds.
         var mine: [Int: [EtcdWatchMessage.Change]] = [:]
         for change in changes {
             guard let application = application(of: change.entry.key) else { continue }
@@ -195,7 +195,7 @@ final class SharedWatch: Sendable {
 /// The last changes that a shared watch has reported, for followers that join later.
 private struct RecentChanges {
     private(set) var changes: [EtcdWatchMessage.Change] = []
-    /// All changes from this revision on are there.
+    /// The revision from which on the log is complete.
     private(set) var first: Int
     private var size = 0
 
@@ -208,7 +208,7 @@ private struct RecentChanges {
         changes.append(change)
         size += change.entry.size
         guard size > Self.largest || changes.count > Self.most else { return }
-        // Half of them, so that not each change moves all others.
+        // Half of them, so that not every append moves all others.
         let dropped = changes.prefix((changes.count + 1) / 2)
         for change in dropped {
             size -= change.entry.size

@@ -6,8 +6,8 @@ package import TweakRecords
 // The keys of the rollout of a tweak:
 //
 //     plans/Category/Collection/Name            the plan, see RolloutPlan
-//     plans.leader/Category/Collection/Name     who carries it out, with a lease that ends if that process dies
-//     plans.wait/Category/Collection/Name       is there until the next step is due, with a lease of that time
+//     plans.leader/Category/Collection/Name     the process that carries it out, with a lease that ends if it dies
+//     plans.wait/Category/Collection/Name       exists until the next step is due, with a lease of that duration
 //
 // The lease is a timer that all hosts share, so that their clocks need not agree.
 
@@ -25,7 +25,7 @@ package struct StoredRollout: Sendable {
     package let revision: Int
     /// The process that carries it out.
     package let leader: (by: String, revision: Int)?
-    /// The lease whose end is the time of the next step; `nil` if that is due.
+    /// The lease that ends when the next step is due; `nil` if it is due.
     let wait: Int?
 
     package var isDue: Bool { wait == nil }
@@ -44,7 +44,7 @@ package struct StoredRollout: Sendable {
 struct RolloutLeadership: Sendable {
     let tweak: TweakKey
     let lease: Int
-    /// The revision that made it.
+    /// The revision of its key.
     let revision: Int
 }
 
@@ -115,7 +115,7 @@ extension FleetEditor {
     /// Writes a new plan.
     ///
     /// - Parameter seconds: The time until its first step; `nil` for none.
-    /// - Throws: ``FleetProblem`` if the tweak has a plan that has not ended.
+    /// - Throws: ``FleetProblem`` if the tweak has an unfinished rollout.
     package func add(_ plan: RolloutPlan, startIn seconds: Int?) async throws(FleetProblem) {
         let key = keys.key(.plan, of: plan.tweak)
         let known = try await onSomeMember { (endpoint) throws(FetchProblem) in
@@ -143,7 +143,7 @@ extension FleetEditor {
 
     /// Pauses, resumes or aborts a rollout.
     ///
-    /// - Parameter make: Returns what to do; `nil` for nothing.
+    /// - Parameter make: Returns the transition; `nil` for none.
     /// - Returns: The new plan and the change of the value; `nil` if there was nothing to do.
     package func change(
         rolloutOf tweak: TweakKey, by: String,
@@ -177,7 +177,7 @@ extension FleetEditor {
     ///
     /// - Parameters:
     ///   - rollout: The rollout as it was read.
-    ///   - leadership: The role that must still be ours; `nil` if anybody may do this.
+    ///   - leadership: The role that this process must still have; `nil` if anybody may do this.
     func advance(
         _ rollout: StoredRollout, by: String, as leadership: RolloutLeadership? = nil,
         _ make: (RolloutPlan, RolloutPlan.Found) -> RolloutPlan.Transition?
@@ -209,7 +209,7 @@ extension FleetEditor {
         return .done(transition.plan, change?.made(at: revision))
     }
 
-    /// Puts the key that waits for the next step.
+    /// Starts the wait for the next step.
     private func addWait(
         _ seconds: Int, of tweak: TweakKey, to transaction: inout EtcdClient.Transaction
     ) async throws(FleetProblem) {
@@ -249,10 +249,10 @@ extension FleetEditor {
 
     // MARK: - Leading
 
-    /// Tries to become the one that carries out a rollout.
+    /// Tries to become the process that carries out a rollout.
     ///
-    /// - Parameter seconds: The time after which somebody else can take over if this process dies.
-    /// - Returns: `nil` if somebody else does it.
+    /// - Parameter seconds: The time after which another process can take over if this one dies.
+    /// - Returns: `nil` if another process has the role.
     func lead(
         rolloutOf tweak: TweakKey, by: String, seconds: Int
     ) async throws(FleetProblem) -> RolloutLeadership? {
@@ -270,7 +270,7 @@ extension FleetEditor {
         return nil
     }
 
-    /// Gives a role back, so that somebody else can take over at once.
+    /// Gives a role back, so that another process can take over at once.
     func end(_ lease: Int) async {
         try? await onSomeMember { (endpoint) throws(FetchProblem) in
             try await client.endLease(lease, at: endpoint)

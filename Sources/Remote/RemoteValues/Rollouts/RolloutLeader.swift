@@ -2,9 +2,9 @@
 #if Remote
 internal import TweakRecords
 
-/// Carries out the rollouts of an application, each as long as no other process does.
+/// Carries out the rollouts of an application that no other process carries out.
 package struct RolloutLeader: Sendable {
-    /// Something to tell people.
+    /// An event to report to people.
     package enum Event: Sendable {
         /// The plan has changed, possibly together with the value.
         case moved(RolloutPlan, FleetChange?)
@@ -22,7 +22,7 @@ package struct RolloutLeader: Sendable {
     private let check: Check
     private let tell: @Sendable (Event) -> Void
 
-    /// The pause between looks at a plan.
+    /// The polling interval of a plan.
     private static let interval: Duration = .seconds(1)
     /// The seconds after which another process takes over if this one dies.
     private static let leases = 2...15
@@ -36,7 +36,7 @@ package struct RolloutLeader: Sendable {
     /// Carries out a rollout if no other process does, until it ends or is paused.
     ///
     /// - Parameter isStaying: Whether to wait while it is paused.
-    /// - Returns: The plan as it was read last; `nil` if another process carries it out.
+    /// - Returns: The last state of the plan; `nil` if another process carries it out.
     /// - Throws: ``FleetProblem`` if the role cannot be taken.
     package func carryOut(
         _ plan: RolloutPlan, isStaying: Bool = false
@@ -48,7 +48,7 @@ package struct RolloutLeader: Sendable {
         let keeping = Task { await editor.keep(role, every: .milliseconds(seconds * 300)) }
         let last = await carryOut(plan, as: role, isStaying: isStaying)
         keeping.cancel()
-        // Also if this task is cancelled.
+        // Even if this task is cancelled.
         await Task { await editor.end(role.lease) }.value
         return last
     }
@@ -82,7 +82,7 @@ package struct RolloutLeader: Sendable {
         return last
     }
 
-    /// Makes what is due.
+    /// Takes the next step if it is due.
     ///
     /// - Returns: The new plan; `nil` if nothing was done.
     private func look(
@@ -117,7 +117,7 @@ private struct RolloutHealth {
     private let pause: Duration
     private var due = ContinuousClock.now
 
-    /// The number of checks between two steps, which are at most a minute apart.
+    /// The number of checks between two steps, at most a minute apart.
     private static let checks = 10
     private static let longestPause: Duration = .seconds(60)
 
@@ -131,7 +131,7 @@ private struct RolloutHealth {
     /// - Parameter isDue: Whether the next step is due.
     /// - Returns: `nil` if the rollout may go on.
     mutating func verdict(on plan: RolloutPlan, isDue: Bool) async throws(FleetProblem) -> Verdict? {
-        // A plan for a later time is not judged before.
+        // A plan is not judged before its start.
         guard isDue || (plan.done > 0 && due <= .now) else { return nil }
         defer { due = .now + pause }
         if let reason = await check(plan) { return .abort(reason) }
@@ -142,13 +142,13 @@ private struct RolloutHealth {
     }
 }
 
-/// The hosts that have the first step of a rollout, so that what they report may be its effect.
+/// The hosts in the first step of a rollout, whose reports may be its effect.
 package struct RolloutHosts: Sendable {
-    /// The number of silent ones.
+    /// The number of silent hosts.
     package let silent: Int
-    /// Words about a host that refuses the value; `nil` if none does.
+    /// A message about a host that refuses the value; `nil` if none does.
     package let refusal: String?
-    /// Words about too many silent hosts; `nil` if there are not.
+    /// A message about too many silent hosts; `nil` if there are not.
     package let silence: String?
 }
 

@@ -10,20 +10,20 @@ package import TweakRecords
 ///
 ///     { "value": true, "steps": [1, 10, 50, 100], "every": 600, "state": "running", "done": 2, "by": "ann", … }
 ///
-/// Its functions return what is to be written, and write nothing. A transition is one transaction that expects the plan
-/// as it was read, and writes the plan together with the value. So whoever carries a plan out can be killed at any
-/// point: the next one reads either the state before a step, or the state after it.
+/// Its functions only compute changes. A transition is one transaction, which requires that the plan is as it was read,
+/// and writes plan and value together. So the process that carries a plan out can be killed at any point: the next one
+/// finds the state either before or after a step.
 package struct RolloutPlan: Hashable, Sendable {
     package enum State: String, Sendable {
-        /// It is carried out, or waits for its start.
+        /// It is in progress, or waits for its start.
         case running
-        /// It makes no steps before somebody resumes it.
+        /// It makes no steps until it is resumed.
         case paused
         /// All steps were made, and nothing failed after the last one.
         case finished
-        /// It went back to the value before.
+        /// The value before was restored.
         case aborted
-        /// Somebody else changed the value, which is left as it is.
+        /// The value was changed otherwise, and is left as it is.
         case stopped
 
         /// Whether there is nothing more to do.
@@ -32,7 +32,7 @@ package struct RolloutPlan: Hashable, Sendable {
 
     package let tweak: TweakKey
     package let value: TweakValue
-    /// The hosts and programs that the shares are of; `nil` for all.
+    /// The hosts and programs of which the steps are percentages; `nil` for all.
     package let filters: JSONObject?
     /// The percentages of hosts, in ascending order.
     package let steps: [Double]
@@ -40,7 +40,7 @@ package struct RolloutPlan: Hashable, Sendable {
     package let every: Int
     /// The name of a check in the configuration of the agent that carries the plan out.
     package let check: String?
-    /// Whether a command in the foreground carries it out, and no agent.
+    /// Whether a command in the foreground carries it out instead of an agent.
     package let isAttended: Bool
     /// The author.
     package let by: String
