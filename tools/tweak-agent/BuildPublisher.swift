@@ -8,13 +8,13 @@ import TweakClient
 import TweakRecords
 import TweakSystem
 
-/// Publishes what the programs of applications declare, when the agent starts and when a program is replaced.
+/// Publishes the declarations of the applications' programs, when the agent starts and when a program is replaced.
 struct BuildPublisher: Sendable {
-    /// An executable, and what is known of it.
+    /// The state of an executable.
     private struct Program {
         let settings: EtcdSettings
         let path: String
-        /// The file that was read last; `nil` if there was none.
+        /// The last file that was read; `nil` if there was none.
         var version: FileVersion?
         /// The declarations in that file, until they are published.
         var build: DeclaredBuild?
@@ -44,13 +44,13 @@ struct BuildPublisher: Sendable {
     private let note: @Sendable (DeclaredBuild, _ application: String) -> Void
     private let say: @Sendable (String, _ application: String) -> Void
 
-    /// The pause between looks at the files.
+    /// The polling interval of the files.
     private static let interval: Duration = .seconds(60)
-    /// The time after which a build is published again if it is gone, because newer ones have displaced it.
+    /// The time after which a build that newer ones have displaced is published again.
     private static let renewal: Duration = .seconds(3600)
     /// The pause after a failure.
     private static let pause: Duration = .seconds(300)
-    /// All hosts may get a new build at the same time, and one of them publishes it.
+    /// All hosts may get a new build at the same time, but only one publishes it.
     private static let spread: Range<Double> = 0..<30
 
     /// - Parameters:
@@ -79,7 +79,7 @@ struct BuildPublisher: Sendable {
         }
     }
 
-    /// Reads a file that is new, or whose build is to be published again.
+    /// Reads a file that is new, or whose build must be published again.
     private func read(_ program: inout Program) async {
         let version = FileVersion(program.path)
         guard version != program.version || program.due <= .now else { return }

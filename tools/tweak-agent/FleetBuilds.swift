@@ -85,12 +85,13 @@ extension Fleet {
 
     /// The declarations in the builds of an application.
     ///
-    /// - Throws: ``Failure`` if the application is not known, and another one or none may be meant.
+    /// - Throws: ``Failure`` if the application is unknown, perhaps because it was mistyped.
     static func published(_ options: FleetOptions) throws(Failure) -> FleetDeclarations {
         do throws(Failure) { return try publishedOfKnown(options) } catch {
-            // The role of the user may be older than declarations.
+            // The user's role may date from before declarations.
             guard error.kind == .forbidden else { throw error }
-            printMessage("warning: it is not checked against declarations: \(error.message)", of: command)
+            printMessage(
+                "warning: the value is not checked against declarations: \(error.message)", of: command)
             return FleetDeclarations()
         }
     }
@@ -106,7 +107,7 @@ extension Fleet {
         warn(declared.strangers)
         guard let applications, applications.first?.name != name else { return declared }
         let nearest = applications.map(\.name).nearest(to: name)
-        // Where nothing is published, a new application is as good as any.
+        // If nothing is published, any name may be a new application.
         guard !nearest.isEmpty || applications.contains(where: \.isDeclared) else { return declared }
         throw Failure(
             "\(name): no build of it is published, and it has no values, so it is only set with --force"

@@ -46,7 +46,7 @@ extension Fleet {
         }
     }
 
-    /// The kills that differ; none if a user may read values only.
+    /// The kills that differ; none if the user may only read values.
     private static func differentKills(
         _ first: FleetOptions, _ second: FleetOptions
     ) throws(Failure) -> [FleetDifference] {
@@ -149,10 +149,10 @@ private struct Promotion: Sendable {
     /// The declarations of the target's builds; `nil` if values are not checked.
     let declared: FleetDeclarations?
     let isRemoving: Bool
-    /// The revision after which none of the values may have been changed; `nil` if none was given.
+    /// The revision after which the values must not have changed; `nil` for any.
     let revision: Int?
 
-    /// The values that only the target has, and that stay.
+    /// The values that stay although only the target has them.
     func left(_ target: FleetContents) -> [TweakKey] {
         guard names.isEmpty, !isRemoving else { return [] }
         return target.values.map(\.tweak).filter { source[$0] == nil }
@@ -234,7 +234,7 @@ private struct Promotion: Sendable {
     }
 }
 
-// MARK: - JSON: keys are a promise to scripts
+// MARK: - JSON: scripts rely on the keys
 
 private struct DifferencesForm: Encodable {
     let application, from, to: String
@@ -258,7 +258,7 @@ private struct DifferenceForm: Encodable {
 }
 
 private struct ApplicationsForm: Encodable {
-    /// The one of the configuration.
+    /// The environment in the configuration.
     let environment: String
     let environments: [EnvironmentForm]
 }

@@ -13,7 +13,7 @@ import TweakSystem
 extension FleetKill { func perform() throws(Failure) { try Fleet.kill(self) } }
 extension FleetUnkill { func perform() throws(Failure) { try Fleet.unkill(self) } }
 
-/// A value that a kill is above of.
+/// A value that a kill overrides.
 struct HiddenValue: Encodable {
     let source: TweakSource
     let value: TweakValue
@@ -84,7 +84,7 @@ extension Fleet {
         }
     }
 
-    /// The tweak with a name, or the switch of a feature that is not known.
+    /// The tweak with a name, or the switch of an unknown feature.
     static func key(ofFeature name: TweakName, _ known: Set<TweakKey>) throws(FleetProblem)
         -> TweakKey
     {

@@ -182,7 +182,7 @@ extension Fleet {
 
     /// Changes a plan, and prints it.
     ///
-    /// - Parameter make: Makes the transition from the words for the author and the reason, and the reports of hosts.
+    /// - Parameter make: Makes the transition, given author and reason as text and the reports of hosts.
     private static func change(
         _ options: RolloutArguments, _ make: @escaping @Sendable (String, [HostReport]) -> Transition
     ) throws(Failure) {
@@ -267,7 +267,7 @@ extension Fleet {
         }
     }
 
-    /// The number of attempts to take over from a process that was killed, a second apart: its lease may last.
+    /// The number of attempts, a second apart, to take over from a killed process, whose lease may still last.
     private static let attempts = 20
 
     private static func carryOut(
@@ -281,7 +281,7 @@ extension Fleet {
     }
 }
 
-/// Signals that end this process, and first cancel what it does.
+/// Signals that cancel this process's task and then end it.
 private struct Interruption {
     private let signals: AsyncStream<CInt>
     private let continuation: AsyncStream<CInt>.Continuation
@@ -290,7 +290,7 @@ private struct Interruption {
     init() {
         let (signals, continuation) = AsyncStream.makeStream(of: CInt.self)
         (self.signals, self.continuation) = (signals, continuation)
-        // Those ignored stay so, as with nohup.
+        // Ignored signals stay ignored, as with nohup.
         sources = [SIGINT, SIGTERM, SIGHUP].filter { !isIgnored($0) }.map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
@@ -319,7 +319,7 @@ private struct Interruption {
     }
 }
 
-/// The words for an event of a rollout.
+/// The message for an event of a rollout.
 struct RolloutText {
     let text: String
 

@@ -226,8 +226,8 @@ enum Fleet {
     /// Prints a change.
     ///
     /// - Parameters:
-    ///   - above: The values that a kill is above of.
-    ///   - revision: The revision to print; `nil` for the one of the change.
+    ///   - above: The values that a kill overrides.
+    ///   - revision: The revision to print; `nil` for that of the change.
     static func show(
         _ change: FleetChange?, _ options: FleetOptions, _ making: FleetChangeOptions,
         above: [HiddenValue]? = nil, revision: Int? = nil
@@ -243,13 +243,13 @@ enum Fleet {
         }
     }
 
-    /// The author to record: the user of etcd, or this user and host, and the name that somebody typed.
+    /// The author to record: the user of etcd, or else this user and host, with the name of `--by`.
     static func author(_ options: FleetAuthorOptions, _ editor: FleetEditor) -> String {
         let user = editor.user ?? author
         return options.by.map { "\(user) (\($0))" } ?? user
     }
 
-    /// Says that there was nothing to change.
+    /// Reports that there was nothing to change.
     static func showNothing(_ options: FleetOptions) {
         switch options.format {
         case .json: print("null")
@@ -274,7 +274,7 @@ enum Fleet {
     /// Makes a change.
     ///
     /// - Parameters:
-    ///   - revision: The revision at which the tweaks must have been changed last.
+    ///   - revision: The required revision of the tweaks' last change.
     ///   - revisited: The revision to restore.
     ///   - isWithHistory: Whether `make` needs the recorded changes, as it does to restore a revision.
     ///   - make: Returns the new value of each tweak, given the current state and, as far as etcd knows it, the state
@@ -326,7 +326,7 @@ enum Fleet {
         }
     }
 
-    /// Throws unless tweaks were changed last at a revision.
+    /// Throws unless a revision is that of the tweaks' last change.
     private static func expect(
         _ tweaks: some Sequence<TweakKey>, at revision: Int, _ contents: FleetContents
     ) throws(FleetProblem) {
@@ -351,7 +351,7 @@ enum Fleet {
                 + "nothing was changed")
     }
 
-    /// The key of a tweak that has a value or is declared, or of one whose full name is given.
+    /// The key of a tweak by its full name, or by part of it if the tweak has a value or is declared.
     static func key(
         _ name: TweakName, _ contents: FleetContents, _ declared: FleetDeclarations? = nil
     ) throws(FleetProblem) -> TweakKey {
@@ -554,7 +554,7 @@ extension Failure {
     }
 }
 
-// MARK: - JSON: keys are a promise to scripts
+// MARK: - JSON: scripts rely on the keys
 
 private struct ListForm: Encodable {
     let application: String
@@ -596,7 +596,7 @@ struct ValueForm: Encodable {
         self.init((tweak, state.value, state.revision), isKill: isKill)
     }
 
-    /// The value and the hosts it is for.
+    /// The value, and the hosts that use it.
     var text: String {
         guard let value else { return problem ?? "" }
         return isKill ? "killed" : ChangeForm.Part.text(value, `for`, otherwise)

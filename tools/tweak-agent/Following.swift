@@ -14,14 +14,14 @@ extension Follow {
     func perform() throws(Failure) {
         let (signals, continuation) = AsyncStream.makeStream(of: CInt.self)
         let (isOnce, end) = (once, DispatchSemaphore(value: 0))
-        // First of all, because systemd or a script may want a reload right after the start.
+        // First, because systemd or a script may request a reload right after the start.
         let sources = [SIGINT, SIGTERM, SIGHUP].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
                 continuation.yield(number)
                 guard number != SIGHUP else { return }
-                // Everything may end at any moment, as after SIGKILL: files are replaced atomically.
+                // The agent may end at any moment, as by SIGKILL, because files are replaced atomically.
                 DispatchQueue.global().asyncAfter(deadline: .now() + Self.patienceAtEnd) { end.signal() }
             }
             source.resume()
@@ -69,7 +69,7 @@ extension Follow {
         setrlimit(resource, &limit)
     }
 
-    /// A signal ends the agent within this time, whatever it is doing.
+    /// The time within which a signal ends the agent, whatever it is doing.
     private static let patienceAtEnd: DispatchTimeInterval = .milliseconds(700)
 
     /// Follows one configuration after the other.
@@ -122,14 +122,14 @@ final class Agent: Sendable {
     private let metrics: AgentMetrics?
     private let programs: ProgramMetrics?
     private let state = Mutex<(problem: Failure?, isMetricsProblemSaid: Bool)>((nil, false))
-    /// Reports to etcd what is followed now.
+    /// Reports the followed applications to etcd.
     private let reporter = Mutex<HostReporter?>(nil)
 
     init(folder: AgentFolder, isOnce: Bool, metrics: AgentMetrics?, programs: ProgramMetrics?) {
         (self.folder, self.isOnce, self.metrics, self.programs) = (folder, isOnce, metrics, programs)
     }
 
-    /// The first failure, which a single check ends with.
+    /// The first failure, with which a single check ends.
     var problem: Failure? { state.withLock { $0.problem } }
 
     /// Follows until the task is cancelled, or each application has been checked once.
@@ -183,7 +183,7 @@ final class Agent: Sendable {
                 say($0, of: $1)
             }
         } catch {
-            printMessage("it is not reported what this host has: \(error.message)", of: "tweak-agent")
+            printMessage("the state of this host is not reported: \(error.message)", of: "tweak-agent")
             return nil
         }
     }

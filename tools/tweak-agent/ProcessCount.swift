@@ -8,7 +8,7 @@ import TweakSystem
 
 /// Counts the processes that follow the files of the agent.
 ///
-/// Processes do not register, so they are searched: those with a socket for `tweak` whose executable has the name of the
+/// Processes do not register, so it looks for those with a socket for `tweak` whose executable has the name of the
 /// application, or is one of its programs.
 struct ProcessCount: Sendable {
     private struct Application {
@@ -18,7 +18,7 @@ struct ProcessCount: Sendable {
 
     private let applications: [Application]
 
-    /// The pause between searches. They read some files of each process.
+    /// The interval of searches, which read some files of each process.
     private static let interval: Duration = .seconds(30)
 
     init(_ fleet: [EtcdSettings]) {

@@ -19,7 +19,7 @@ final class ProgramMetrics: Sendable {
     /// Sets the configured applications. Other programs are not asked.
     func keep(only applications: [String]) { state.withLock { $0.applications = Set(applications) } }
 
-    /// Writes the file again and again, on a thread that may block.
+    /// Writes the file periodically, on a thread that may block.
     func start() throws(Failure) {
         let problem = startThread { [self] in
             while true {

@@ -5,16 +5,16 @@ import RemoteValues
 import Synchronization
 import TweakRecords
 
-/// Carries out the rollouts of the applications whose configuration allows that, while no other agent does.
+/// Carries out rollouts that no other agent carries out, of applications whose configuration permits it.
 struct RolloutAgent: Sendable {
     private let applications: [EtcdSettings]
     private let resources: SharedResources
     private let say: @Sendable (String, _ application: String) -> Void
 
-    /// The pauses between looks at the plans: while one runs, and while none does.
+    /// The polling intervals of plans: while a rollout runs, and otherwise.
     private static let (interval, longInterval): (Duration, Duration) = (.seconds(1), .seconds(5))
 
-    /// The maximum number of plans of an application that run at a time.
+    /// The maximum number of concurrent rollouts of an application.
     private static let mostPlans = 100
     private static let pauseAfterFailure: Duration = .seconds(10)
 
@@ -43,7 +43,7 @@ struct RolloutAgent: Sendable {
         }
         let leader = RolloutLeader(editor, by: Fleet.author) { plan in
             guard let name = plan.check else { return nil }
-            // Only a name is from etcd.
+            // Only the name comes from etcd.
             guard let path = checks[name] else { return "there is no check \(name)" }
             return await RolloutCheck.executable(path, name: name).run()
         } tell: { event in
@@ -89,7 +89,7 @@ struct RolloutAgent: Sendable {
         plan.state == .running && !plan.isAttended && plan.check.map { checks[$0] != nil } ?? true
     }
 
-    /// The tweaks whose rollouts were carried out, as far as possible, since somebody asked.
+    /// The tweaks whose rollouts were carried out, as far as possible, since the last call.
     private final class Ends: Sendable {
         private let tweaks = Mutex<[TweakKey]>([])
 

@@ -4,7 +4,7 @@ import CommandSupport
 import Glibc
 import TweakSystem
 
-/// A program that decides whether a rollout goes on: it does while the program succeeds.
+/// A program that must succeed for a rollout to go on.
 ///
 /// It runs in a process group of its own, so that all of it can be ended, without input, and with its output in the
 /// standard error of this process.
@@ -14,12 +14,12 @@ struct RolloutCheck: Sendable {
     private let name: String
     private let patience: Duration
 
-    /// The time that a check may take.
+    /// The timeout of a check.
     private static let patience: Duration = .seconds(60)
     private static let shortestPause: Duration = .milliseconds(1)
     private static let longestPause: Duration = .milliseconds(50)
 
-    /// A command for the shell, as somebody typed it here.
+    /// A shell command from the command line.
     static func command(_ text: String, every seconds: Int) -> RolloutCheck {
         RolloutCheck(
             file: "/bin/sh", arguments: ["sh", "-c", text], name: "the command",
@@ -31,7 +31,7 @@ struct RolloutCheck: Sendable {
         RolloutCheck(file: path, arguments: [path], name: "the check \(name)", patience: patience)
     }
 
-    /// Runs the program to its end, which is at once if the task is cancelled.
+    /// Runs the program to its end; cancelling the task kills it.
     ///
     /// - Returns: The reason of a failure; `nil` if it succeeded.
     func run() async -> String? {
@@ -64,7 +64,7 @@ struct RolloutCheck: Sendable {
     }
 
     private func start() -> Result<pid_t, Problem> {
-        // Somebody who can replace the file must not do more than somebody who can change the configuration.
+        // Replacing the file must not permit more than changing the configuration.
         if let status = stat(path: file), status.st_mode & 0o002 != 0 {
             return .failure(Problem(number: EPERM))
         }
@@ -80,7 +80,7 @@ struct RolloutCheck: Sendable {
         defer { posix_spawnattr_destroy(&attributes) }
         var (none, defaults) = (sigset_t(), sigset_t())
         sigemptyset(&none)
-        // Signals that this process ignores, which the program would inherit.
+        // The program would inherit ignored signals.
         sigfillset(&defaults)
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &defaults)

@@ -8,7 +8,7 @@ internal import TweakRecords
 /// clear, both points are measured again.
 package struct CoordinateDescent: Sendable {
     private let axes: [SearchAxis]
-    /// The measurements of a point before it is compared.
+    /// The number of measurements of a point before it is compared.
     private let repeats: Int
     private var random: SeededRandom
     private var current: Place
@@ -26,12 +26,12 @@ package struct CoordinateDescent: Sendable {
 
     /// The state of an axis.
     private struct Progress {
-        /// The smallest step is this part of the axis.
+        /// The smallest step as a fraction of the axis.
         let units: Int
         /// The current step in units.
         var step: Int
         var isForward = true
-        /// Whether smaller steps would show nothing.
+        /// Whether smaller steps would be pointless.
         var isSettled = false
         /// Whether a step since the last change of the axis was lost in noise.
         var isNoisy = false
@@ -42,9 +42,9 @@ package struct CoordinateDescent: Sendable {
         }
     }
 
-    /// A point is measured so often, times the repeats, before a difference counts as none.
+    /// The measurements of a point, as a multiple of the repeats, after which a difference counts as none.
     private static let mostVisits = 4
-    /// Smaller steps, in parts of an axis, do not make other axes worth another look.
+    /// The step, as a fraction of an axis, below which other axes are not searched again.
     private static let notable = 64
 
     /// - Parameters:

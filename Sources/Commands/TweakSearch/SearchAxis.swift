@@ -88,7 +88,7 @@ package struct SearchAxis: Sendable {
         }
     }
 
-    /// Values with equal distances, both ends among them; all values of a list.
+    /// Evenly spaced values including both ends; all values of a list.
     ///
     /// - Parameter count: The number of values, at least 2; fewer if there are not as many.
     package func grid(_ count: Int) -> [TweakValue] {
@@ -120,7 +120,7 @@ package struct SearchAxis: Sendable {
 
     /// Rounds to a decimal place, so that values are short to read.
     ///
-    /// - Parameter resolution: At least so exact.
+    /// - Parameter resolution: The maximum error.
     private static func rounded(_ number: Double, to resolution: Double) -> Double {
         guard resolution > 0, case let power = pow(10, log10(resolution).rounded(.down)), power.isNormal
         else { return number }

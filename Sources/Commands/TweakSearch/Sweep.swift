@@ -2,17 +2,17 @@
 internal import TweakGenerators
 internal import TweakRecords
 
-/// A sweep without its measuring: it is asked for the next point, and told the result.
+/// The state of a sweep: it returns the next point to measure, and receives the result.
 ///
 /// The reference, the values before the sweep, is measured first, in between, and after the points. The best three points
-/// are then measured again, because the best of many noisy results is better than its point.
+/// are then measured again, because the best of many noisy results was also lucky.
 package struct Sweep: Sendable {
     /// The points to try.
     package enum Method: Sendable {
         /// All combinations of values.
         case grid
         case random(count: Int)
-        /// Coordinate descent with at most so many points.
+        /// Coordinate descent with at most this many points.
         case search(count: Int)
     }
 
@@ -51,7 +51,7 @@ package struct Sweep: Sendable {
         case descent(CoordinateDescent)
     }
 
-    /// The values of a numeric range in a grid, if nothing else is said.
+    /// The default number of values of a numeric range in a grid.
     package static let usualCount = 5
     /// The largest number of points.
     package static let most = 10_000
@@ -109,8 +109,7 @@ package struct Sweep: Sendable {
         trials.add(purpose, point, value, at: time)
     }
 
-    /// The best of the points that were tried. At the end, its final results alone say how good it is: it was chosen by
-    /// the others, too.
+    /// The best of the tried points. At the end only its final results count, because the earlier ones selected it.
     package var best: SearchPoint? { ranking.first }
 
     /// The points that were tried, best first.

@@ -24,10 +24,10 @@ package struct Trials: Sendable {
     package private(set) var measurements: [Measurement] = []
     /// The points in the order of their first measurement.
     package private(set) var points: [SearchPoint] = []
-    /// The change of the reference with time; `nil` if it is not distinct from noise.
+    /// The change of the reference with time; `nil` if it is not significant.
     package private(set) var drift: Drift?
     private let isMaximizing: Bool
-    /// Whether all results are above 0, as those of times are: then drift is a factor.
+    /// Whether all results are positive, as times are, so that drift is a factor.
     private var arePositive = true
     /// The indices of each point's measurements.
     private var indices: [SearchPoint: [Int]] = [:]
@@ -46,7 +46,7 @@ package struct Trials: Sendable {
         }
     }
 
-    /// The result without the drift.
+    /// The result, corrected for drift.
     package func corrected(_ measurement: Measurement) -> Double? {
         guard let drift, let value = measurement.value else { return measurement.value }
         let change = drift.change(at: measurement.time)
@@ -112,8 +112,8 @@ package struct Summary: Sendable {
         deviation = count > 1 ? (squares / Double(count - 1)).squareRoot() : nil
     }
 
-    /// Returns whether the means differ by more than the noise: by Student's t-test, on the level of 5 %. Without repeats
-    /// there is no noise.
+    /// Returns whether the means differ by more than the noise, by Student's t-test at the 5 % level. Without repeats the
+    /// noise counts as 0.
     func differs(from other: Summary) -> Bool {
         guard let mean, let second = other.mean else { return true }
         let freedom = count + other.count - 2
@@ -127,18 +127,18 @@ package struct Summary: Sendable {
     }
 }
 
-/// A linear change with time, which the reference shows.
+/// The linear change of the reference with time.
 package struct Drift: Sendable {
-    /// The change in a second.
+    /// The change per second.
     package let slope: Double
-    /// The time from which changes count.
+    /// The time at which the drift is 0.
     package let start: Double
     /// The reference at that time.
     package let level: Double
 
     /// Fits a line to the results of a reference by least squares.
     ///
-    /// - Returns: `nil` unless the slope differs from 0 on the level of 1 %.
+    /// - Returns: `nil` unless the slope differs from 0 at the 1 % level.
     init?(_ references: [Trials.Measurement]) {
         let results = references.compactMap { reference in reference.value.map { (reference.time, $0) } }
         guard results.count > 3, let start = results.first?.0 else { return nil }
@@ -154,7 +154,7 @@ package struct Drift: Sendable {
             return sum + rest * rest
         }
         let error = (squares / (count - 2) / spread).squareRoot()
-        // The results of a simulation have rounding errors only.
+        // The results of a simulation only have rounding errors.
         let least = abs(value) * 1e-9 / spread.squareRoot()
         guard abs(slope) > max(error * StudentDistribution.quantile(.percent99, results.count - 2), least)
         else { return nil }
@@ -173,7 +173,7 @@ private enum StudentDistribution {
     static func quantile(_ level: Level, _ freedom: Int) -> Double {
         let table = level == .percent95 ? percent95 : percent99
         if freedom <= table.count { return table[max(freedom, 1) - 1] }
-        // To three digits.
+        // Accurate to three digits.
         return level == .percent95 ? 1.96 + 2.72 / Double(freedom) : 2.576 + 5.9 / Double(freedom)
     }
 

@@ -10,7 +10,7 @@ struct DebugEntry {
 
     init(_ die: Dwarf_Die) { self.die = die }
 
-    /// A longer name is cut off.
+    /// Longer names are truncated.
     private static let longestText = 4096
 
     /// Identifies the entry among all those of a session: its place in memory.
@@ -43,7 +43,7 @@ struct DebugEntry {
     /// Whether a flag is set.
     func flag(_ name: Int) -> Bool { attribute(name)?.flag ?? false }
 
-    /// The name, also that of the declaration.
+    /// The name, possibly from the declaration.
     var name: String? { with { dwarf_diename($0) }.map(Self.text) }
 
     /// The entry that an attribute refers to.
@@ -145,7 +145,7 @@ struct DebugAttribute {
         return with { dwarf_formsdata($0, &value) } == 0 ? value : nil
     }
 
-    /// A number, as whose sign the form says. libdw extends the sign of the forms `data1` to `data4`, in which compilers
+    /// The number, signed or unsigned by its form. libdw sign-extends the forms `data1` to `data4`, in which compilers
     /// write unsigned numbers.
     var integer: Int128? {
         if form == Int(DW_FORM_sdata) || form == Int(DW_FORM_implicit_const) {
@@ -170,12 +170,12 @@ struct DebugAttribute {
     var operations: [Dwarf_Op]? {
         var expression: UnsafeMutablePointer<Dwarf_Op>?
         var count = 0
-        // Of a list of locations this fails.
+        // This fails for a list of locations.
         guard with({ dwarf_getlocation($0, &expression, &count) }) == 0 else { return nil }
         return Array(UnsafeBufferPointer(start: expression, count: count))
     }
 
-    /// Whether it is a list of locations, for ranges of the code.
+    /// Whether it is a list of locations for ranges of code.
     var isList: Bool {
         [Int(DW_FORM_sec_offset), Int(DW_FORM_loclistx), Int(DW_FORM_data4), Int(DW_FORM_data8)].contains(
             form)

@@ -78,13 +78,13 @@ final class DebugFile {
 package enum DebugFileError: Error, Hashable {
     /// The file cannot be read as ELF.
     case file(ELFError)
-    /// The file is neither an executable nor a library, or for a machine with another byte order.
+    /// The file is no executable or library, or has another byte order.
     case noImage(path: String)
     /// There is no debug information for the file.
     case noInformation(path: String, hasBuildID: Bool)
     /// The debug information has no variables, as with `-g1`.
     case noVariables(path: String)
-    /// The debug information cannot be read. The reason is libdw's.
+    /// The debug information cannot be read, with libdw's reason.
     case unreadable(path: String, String)
 }
 

@@ -35,13 +35,13 @@ package final class ProgramVariables {
         variables = Self.named(scan.variables)
     }
 
-    /// Gives variables of the same name the names of their source files, as far as these are needed.
+    /// Prefixes variables of the same name with as much of their source files' paths as distinguishes them.
     private static func named(_ found: [VariableScan.Found]) -> [ProgramVariable] {
         var variables: [ProgramVariable] = []
         for (name, group) in Dictionary(grouping: found, by: \.name) {
             var names = group.map { _ in name }
             var depth = 1
-            // Then the places are the difference.
+            // Then their locations distinguish them.
             let longest = 1 + (group.map { $0.unit.count(where: { $0 == "/" }) }.max() ?? 0)
             while Set(names).count < group.count, depth <= longest {
                 names = group.map { "\(lastComponents(depth, of: $0.unit)):\(name)" }
@@ -180,7 +180,7 @@ package final class ProgramVariables {
         var place: UInt64 = 0
         for (index, count) in zip(indices, elements.counts) {
             guard let count, index < count else { throw .index(part.name, index, part.type.name) }
-            // Whether the array is too large for an address is known from its size.
+            // This overflows only if the array is too large for an address, and so has no known size.
             place = place &* count &+ index
         }
         guard part.type.size != nil, let size = types.type(elements.entry).size else {
@@ -267,7 +267,7 @@ package struct ProgramVariable: Sendable {
     package let shownName: String
     /// The path of the source file of its unit.
     package let unit: String
-    /// Whether the code that uses it may have been optimized.
+    /// Whether code that uses it may be optimized.
     package let isOptimized: Bool
     package let location: VariableLocation
     nonisolated(unsafe) let entry: DebugEntry
@@ -292,23 +292,23 @@ package struct VariablePart {
     package let type: VariableType
     /// Its offset from the variable's address.
     let offset: UInt64
-    /// Whether what it is in is const or volatile.
+    /// Whether the enclosing variable is const or volatile.
     let isConst, isVolatile: Bool
     let isBitField: Bool
 
-    /// The name without that of the source file.
+    /// The name without the source file.
     package var plainName: String { variable.name + name.dropFirst(variable.shownName.count) }
 
-    /// Whether it is volatile, or in something that is.
+    /// Whether it, or a variable around it, is volatile.
     package var isVolatileWhole: Bool { isVolatile || type.isVolatile }
 
-    /// Whether each read in the source is one in the code.
+    /// Whether each read in the source is a read in the machine code.
     package var isAlwaysRead: Bool { isVolatileWhole || !variable.isOptimized }
 }
 
 /// The place of a variable in a file.
 package enum VariablePlace: Hashable, Sendable {
     case address(UInt64, size: Int)
-    /// There is none that could be read. The text is the reason and the remedy.
+    /// There is no usable one. The text is the reason and the remedy.
     case none(String)
 }

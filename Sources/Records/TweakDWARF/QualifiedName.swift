@@ -23,7 +23,7 @@ struct QualifiedName {
     /// - Parameter depth: How many functions contain the entry.
     /// - Returns: `nil` if the entry has no name.
     init?(of entry: DebugEntry, depth: Int = 0) {
-        // A definition is where it is written, and its name is that of the declaration.
+        // A definition outside its scope has the name and scope of its declaration.
         var declared = entry
         for _ in 0..<8 {
             guard
@@ -34,10 +34,10 @@ struct QualifiedName {
         }
         guard let own = declared.name else { return nil }
         var names = [own]
-        // The function that a static variable is in may itself be defined elsewhere than it is declared.
+        // The function around a static variable may be defined outside its scope, too.
         for scope in declared.scopes.dropFirst() where Self.scopes.contains(scope.tag) {
             if scope.tag == Int(DW_TAG_subprogram), scope.id != declared.id {
-                // clang leaves functions without a name, if all their calls are inlined.
+                // clang omits the names of functions whose calls are all inlined.
                 if depth < 16, let function = QualifiedName(of: scope, depth: depth + 1)?.text {
                     names.append(function)
                 }
@@ -48,7 +48,7 @@ struct QualifiedName {
         text = names.reversed().joined(separator: "::")
     }
 
-    /// The name of a Swift variable, such as `Module.Tuning.gain`, from its name in linkers.
+    /// The name of a Swift variable, such as `Module.Tuning.gain`, from its linkage name.
     ///
     /// - Returns: `nil` if it is not one.
     init?(swift symbol: String) {
@@ -66,7 +66,7 @@ struct QualifiedName {
     }
 
     static func name(of scope: DebugEntry) -> String {
-        // The name of a class may be in a unit of its own.
+        // The name of a class may be in another unit.
         scope.name ?? scope.reference(Int(DW_AT_signature))?.name
             ?? (scope.tag == Int(DW_TAG_namespace) ? unnamedNamespace : "{…}")
     }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import CLibDW
 
-/// Where a variable is, as the compiler says.
+/// The location of a variable.
 package enum VariableLocation: Hashable, Sendable {
     /// At an address of the file, before relocation.
     case address(UInt64)
-    /// In each thread at another address.
+    /// At an address of its own in each thread.
     case threadLocal
     /// In several places, and perhaps in parts.
     case pieces
     /// Nowhere: it is computed from something else in memory.
     case computed
-    /// Nowhere: its value is in the code.
+    /// Nowhere: its value is part of the code.
     case constant
     /// Nowhere.
     case optimizedOut
-    /// At places that depend on the code that runs.
+    /// At places that depend on the code being executed.
     case moving
     /// The description cannot be read.
     case unknown
@@ -35,7 +35,7 @@ extension VariableLocation {
         self = Self(operations, of: attribute)
     }
 
-    /// Only an address, or one with an addend, is certain to have the whole variable.
+    /// Only a plain address, or one with an addend, is certain to hold the whole variable.
     private init(_ operations: [Dwarf_Op], of attribute: DebugAttribute) {
         let atoms = operations.map { Int($0.atom) }
         guard let first = operations.first else {
@@ -66,8 +66,8 @@ extension VariableLocation {
 
     private static let addressAtoms = [Int(DW_OP_addr), Int(DW_OP_addrx), Int(DW_OP_GNU_addr_index)]
 
-    /// Returns whether a variable that is not at one address is in the memory of the image all the same: in pieces, or
-    /// computed from what is there.
+    /// Returns whether a variable without an address is in the memory of the image nevertheless: in pieces, or computed
+    /// from other content.
     static func isInImage(_ entry: DebugEntry) -> Bool {
         let atoms = entry.attribute(Int(DW_AT_location), isInherited: true)?.operations?.map { Int($0.atom) }
         guard let atoms, let first = atoms.first, addressAtoms.contains(first) else { return false }

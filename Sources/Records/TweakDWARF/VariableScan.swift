@@ -27,9 +27,9 @@ struct VariableScan {
 
     /// The variables without a declaration, by their entries.
     private var indices: [UInt: Int] = [:]
-    /// Variables that only say where others are, which are those of their abstract origins.
+    /// Entries that only add locations to the variables of their abstract origins.
     private var concrete: [(origin: UInt, found: Found)] = []
-    /// The declarations in classes of what is defined elsewhere. Those of inline variables have a value too.
+    /// The declarations in classes of variables that are defined elsewhere. Inline variables also have a value there.
     private var defined: Set<UInt> = []
     private var entryCount = 0
     private let end: ContinuousClock.Instant
@@ -48,7 +48,7 @@ struct VariableScan {
             }
             unit = next
             unitCount += 1
-            // Of a unit with a type, the other entry is that type.
+            // In a type unit, the other entry is the type.
             let isSplit = split.addr != nil && Int(type) == Int(DW_UT_skeleton)
             guard scan(DebugEntry(entry), isSplit ? DebugEntry(split) : nil, type) else { break }
         }
@@ -78,7 +78,7 @@ struct VariableScan {
         let options = producer.split(separator: " ")
         let unit = Unit(
             path: path,
-            // Only GCC writes its options there.
+            // Only GCC records its options.
             isOptimized: options.contains { $0.hasPrefix("-O") && $0 != "-O0" } || !producer.hasPrefix("GNU"),
             isSwift: language == UInt64(DW_LANG_Swift))
         return scan(unit, from: entry)
@@ -112,7 +112,7 @@ struct VariableScan {
             let tag = entry.tag
             switch tag {
             case Int(DW_TAG_variable), Int(DW_TAG_member):
-                // A data member of objects is none.
+                // A data member of objects is not a variable.
                 if tag == Int(DW_TAG_member), !entry.flag(Int(DW_AT_external)),
                     !entry.flag(Int(DW_AT_declaration))
                 {
@@ -154,7 +154,7 @@ struct VariableScan {
         guard !entry.flag(Int(DW_AT_declaration)) || entry.has(Int(DW_AT_const_value)) else { return }
         let location = VariableLocation(of: entry)
         if level.isInFunction {
-            // All others have places on the stack or in registers, or cannot be told from these.
+            // Others are on the stack or in registers, or indistinguishable from those.
             switch location {
             case .address, .threadLocal: break
             case .computed, .pieces: guard VariableLocation.isInImage(entry) else { return }
@@ -181,8 +181,8 @@ struct VariableScan {
         variables.append(found)
     }
 
-    /// Takes the places of variables from their concrete entries, which GCC writes when it links optimized code, and each
-    /// variable only once.
+    /// Takes the locations of variables from their concrete entries, which GCC writes with link-time optimization, and
+    /// removes duplicates.
     private mutating func merge() {
         for (origin, found) in concrete {
             guard let index = indices[origin] else {
@@ -197,7 +197,7 @@ struct VariableScan {
             let unit: String
         }
         var seen: Set<Place> = []
-        // A class in a unit of its own has other entries than the definitions of its variables refer to.
+        // The definitions of a class's variables may refer to other entries than the type unit of the class has.
         let defined = defined
         let names = Set(
             variables.filter { if case .address = $0.location { true } else { false } }.map(\.name))
@@ -208,7 +208,7 @@ struct VariableScan {
                 return false
             }
             guard !defined.contains(variable.entry.id) else { return false }
-            // Of inline variables each unit has one, all at the same address.
+            // Each unit has its own entry of an inline variable, all at one address.
             let unit = if case .address = variable.location { "" } else { variable.unit }
             return seen.insert(Place(name: variable.name, location: variable.location, unit: unit)).inserted
         }

@@ -14,17 +14,17 @@ package struct VariableType {
     package enum Shape {
         /// A value that a tweak can have.
         case value(TweakType, choices: [TweakChoice])
-        /// The address of a text.
+        /// A pointer to text.
         case text
         /// A structure, class or union.
         case record(Members)
-        /// An array: its elements, and how many there are in each dimension. A missing number is unknown.
+        /// An array: its elements, and their number in each dimension; a missing number is unknown.
         case array(Elements)
-        /// Something that no tweak can have.
+        /// A type that no tweak can have.
         case other(reason: String)
     }
 
-    /// The members of a structure, read when they are needed: they may be many, and in hostile files without end.
+    /// The members of a structure, read lazily: there may be many, or in hostile files infinitely many.
     package struct Members { let entry: DebugEntry }
 
     package struct Elements {
@@ -46,14 +46,14 @@ struct TypeReader {
 
     let byteOrder: ByteOrder
     let is64Bit: Bool
-    /// The complete types, by their names with scopes. A declaration of one of these may be all that a unit has.
+    /// The complete types, by qualified name. A unit may only declare such a type.
     let definitions: [String: DebugEntry]
 
     /// Reads a type.
     ///
     /// - Parameters:
     ///   - entry: The entry of the type; `nil` for `void`.
-    ///   - depth: How many types contain this one.
+    ///   - depth: The number of types around this one.
     func type(_ entry: DebugEntry?, depth: Int = 0) -> VariableType {
         var entry = entry
         var name: String?
@@ -159,7 +159,7 @@ struct TypeReader {
         }
     }
 
-    /// Swift's numbers are structures. Their names in linkers are those of the standard library.
+    /// Swift's numbers are structures, recognized by their linkage names in the standard library.
     private func swiftValue(_ entry: DebugEntry) -> TweakType? {
         guard let name = entry.attribute(Int(DW_AT_linkage_name))?.text else { return nil }
         return switch name {
@@ -180,8 +180,8 @@ struct TypeReader {
         }
     }
 
-    /// An enumeration is an integer with names. Flags may have other values than those, so they do not limit it, and
-    /// neither do they where two have the same value, which a tweak cannot show.
+    /// An enumeration is an integer whose enumerators become choices, unless two have the same value, which a tweak cannot
+    /// show.
     private func enumeration(_ entry: DebugEntry, _ depth: Int) -> VariableType.Shape {
         let enumerators = entry.children(Self.mostEnumerators).filter { $0.tag == Int(DW_TAG_enumerator) }
         var values: [(name: String, value: Int128)] = []
@@ -240,7 +240,7 @@ struct TypeReader {
     private func count(of range: DebugEntry) -> UInt64? {
         if let count = range.attribute(Int(DW_AT_count))?.unsigned { return count }
         guard let last = range.attribute(Int(DW_AT_upper_bound)) else { return nil }
-        // C's extension: an array without elements ends before its beginning.
+        // GNU C: the upper bound of an empty array is -1.
         if last.signed == -1 { return 0 }
         let first = range.attribute(Int(DW_AT_lower_bound))?.unsigned ?? 0
         guard let last = last.unsigned, last >= first, last < UInt64(UInt32.max) else { return nil }
@@ -289,7 +289,7 @@ struct TypeReader {
         let isBitField: Bool
     }
 
-    /// The members, with those of base classes and of members without a name.
+    /// The members, including those of base classes and of anonymous members.
     func members(of members: VariableType.Members) -> [Member] {
         var found: [Member] = []
         var entriesLeft = Self.mostMembers
@@ -323,7 +323,7 @@ struct TypeReader {
         }
     }
 
-    /// The offset of a member or base class; `nil` if it depends on the object, as that of a virtual base class.
+    /// The offset of a member or base class; `nil` if it depends on the object, as for a virtual base class.
     private func offset(of member: DebugEntry) -> UInt64? {
         guard let attribute = member.attribute(Int(DW_AT_data_member_location)) else {
             // A member of a union, or a bit field.

@@ -11,10 +11,10 @@ final class SourceFollower {
     private let program: any Program
     private let format: OutputFormat
     private var sources: FollowedSources
-    /// Tweaks whose overrides have been mentioned.
+    /// Tweaks whose overrides have been reported.
     private var mentioned: Set<TweakKey> = []
     private var hasBegun = false
-    /// Edits that the program has not answered to, because it is stopped, perhaps by a debugger.
+    /// Edits without an answer yet, because the program is stopped, perhaps by a debugger.
     private var waiting: [FollowedSources.Edit] = []
     /// Whether the title precedes each line.
     var showsTitle = false
@@ -24,8 +24,7 @@ final class SourceFollower {
     var descriptors: [CInt] {
         [sources.descriptor] + ((program as? LiveProgram).map { [$0.connection.descriptor] } ?? [])
     }
-    /// Whether to look from time to time: the process without the library may have ended, a stopped one go on, or a
-    /// folder be back.
+    /// Whether to poll: a process without the library may end, a stopped one continue, or a folder reappear.
     var isPolling: Bool { program is MemoryProgram || !waiting.isEmpty || sources.isIncomplete }
 
     /// - Parameter from: The folder of the sources that the user named.
@@ -47,7 +46,7 @@ final class SourceFollower {
         }
     }
 
-    /// Reports what is followed.
+    /// Reports the followed sources.
     func begin() {
         report(sources.unfound)
         printMessage(
@@ -55,7 +54,7 @@ final class SourceFollower {
                 + counted(sources.fileCount, "file", "files"))
     }
 
-    /// Sets what was edited since the last call; at the first call what the program was built without.
+    /// Sets the values edited since the last call; at the first call, those edited since the build.
     ///
     /// - Returns: Whether the program is still running.
     func follow() throws(Failure) -> Bool {
@@ -74,7 +73,7 @@ final class SourceFollower {
             waiting = edits
             return true
         } catch {
-            // It has ended meanwhile.
+            // The program has ended meanwhile.
             guard error.kind == .unavailable, try !isRunning() else { throw error }
             return false
         }
@@ -100,7 +99,7 @@ final class SourceFollower {
         var changes: [(edit: FollowedSources.Edit, before: JSONTweak)] = []
         for edit in edits {
             guard let before = try program.tweak(edit.tweak.key) else { continue }
-            // A value that was baked is in the program already, and can still be set there.
+            // The program already has a baked value, but can still be set to it.
             guard before.nextValue != edit.value else { continue }
             values.set(edit.value, for: edit.tweak.key)
             changes.append((edit, before))
@@ -135,12 +134,12 @@ final class SourceFollower {
             let change = after.change(from: before, waiting: program.waitingText(after))
             print(printable((showsTitle ? "\(title): " : "") + "\(edit.place): \(change)"))
         case .json:
-            // Everything that was received as JSON can be encoded.
+            // Values received as JSON can be encoded.
             try? printJSONLine(FollowedChange(program.pid, edit, before, after))
         }
     }
 
-    /// The override will count again, which would be a surprise after the next build.
+    /// Warns that the override takes effect again, which would be a surprise after the next build.
     private func mentionOverride(_ tweak: JSONTweak) {
         let key = tweak.declaration.key
         guard tweak.source == "\(TweakSource.overrides)", mentioned.insert(key).inserted else { return }

@@ -123,5 +123,5 @@ extension ListHistory.Change {
     }
 }
 
-/// The time of the clock that never jumps, in seconds.
+/// The time of the monotonic clock, in seconds.
 func secondsOfMonotonicClock() -> Double { Double(nanoseconds(of: CLOCK_MONOTONIC)) / 1e9 }

@@ -12,7 +12,7 @@ struct RecordedChanges {
     private(set) var program: RecordedProgram?
     private(set) var changes: [ListHistory.Change] = []
 
-    /// The largest line or record. The snapshot of a program with many tweaks is one.
+    /// The maximum size of a line or record, such as the snapshot of a program with many tweaks.
     private static let largest = 256 << 20
 
     init(path: String) throws(Failure) {
@@ -88,7 +88,7 @@ private struct RecordedType: Decodable {
 }
 
 extension Array<UInt8> {
-    /// A number of some bytes, the lowest first.
+    /// A little-endian number.
     fileprivate func integer(at start: Int, _ count: Int) -> UInt32 {
         dropFirst(start).prefix(count).reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }
@@ -116,7 +116,7 @@ private struct RecordedBytes {
         return Array(buffer[start..<(start + count)])
     }
 
-    /// All bytes that have been read, or else some more; `nil` at the end.
+    /// The buffered bytes, or else more of the file; `nil` at the end.
     mutating func nextPart() throws(Failure) -> [UInt8]? {
         if start == buffer.count {
             guard try fill() else { return nil }
@@ -125,7 +125,7 @@ private struct RecordedBytes {
         return Array(buffer[start...])
     }
 
-    /// Goes back to the beginning, before anything but the first bytes was read.
+    /// Goes back to the beginning, if only the first bytes were read.
     mutating func rewind() { start = 0 }
 
     private mutating func fill() throws(Failure) -> Bool {

@@ -7,7 +7,7 @@ import TweakPlot
 import TweakProtocol
 import TweakRecords
 
-/// What a recording begins with. The keys are a promise to scripts.
+/// The program, at the start of a recording. Scripts rely on the keys.
 struct RecordedProgram: Codable {
     let application: String
     let executable: String?
@@ -17,7 +17,7 @@ struct RecordedProgram: Codable {
     let host: String
     /// The start of the recording, in seconds since 1970.
     let time: Double
-    /// The same on the monotonic clock of the machine.
+    /// The start on the monotonic clock of the machine.
     let monotonicTime: Double
 }
 
@@ -40,7 +40,7 @@ extension RecordedProgram {
 
 /// A recording, as MCAP or as lines of JSON.
 struct Recording: SampleSink {
-    /// The end of the names of MCAP files.
+    /// The file name extension of MCAP.
     static let suffix = ".mcap"
 
     private enum Channel: UInt16, CaseIterable {
@@ -58,7 +58,7 @@ struct Recording: SampleSink {
 
     /// Writes the program and the values and defaults of all tweaks.
     ///
-    /// - Parameter monitors: The names of what is sampled.
+    /// - Parameter monitors: The names of the sampled monitors and tweaks.
     init(
         to path: String, of program: RecordedProgram, _ tweaks: [JSONTweak], monitors: [String]
     ) throws(Failure) {

@@ -5,9 +5,9 @@ import TweakJSON
 import TweakRecords
 import TweakSystem
 
-/// A file that is complete after each write: whatever happens later, what was written before can be read.
+/// A file that is complete after each write, so that it can be read whatever happens later.
 ///
-/// The end of the format, if it has one, is written behind every part, and the next part replaces it.
+/// The format's ending, if it has one, follows each part, and the next part replaces it.
 final class RecordingFile {
     private let descriptor: CInt
     private let path: String
@@ -35,7 +35,7 @@ final class RecordingFile {
     /// - Throws: ``Failure`` of the kind ``Failure/Kind/inputOutput``. The file ends before the part then.
     func append(_ part: [UInt8]) throws(Failure) {
         if let problem = write(part + ending, at: size) {
-            // The space of the former ending is the file's already.
+            // The former ending has already allocated this space.
             if size > 0 { _ = write(ending, at: size) }
             ftruncate(descriptor, off_t(size > 0 ? size + ending.count : 0))
             throw Failure("\(path): \(systemMessage(problem))", .inputOutput)

@@ -44,7 +44,7 @@ struct ReplayCommand: ParsableCommand {
         }
     }
 
-    /// The changes by the time after the start, those made together in one step.
+    /// The changes by time since the start; changes made together are one step.
     private func steps(of recorded: RecordedChanges, in replay: inout Replay) -> [Replay.Step] {
         let start = recorded.program?.monotonicTime ?? recorded.changes.first?.monotonicTime ?? 0
         var steps: [Replay.Step] = []
@@ -64,11 +64,11 @@ struct ReplayCommand: ParsableCommand {
     }
 }
 
-/// The changes of a recording on their way to a program.
+/// Sends the changes of a recording to a program.
 private struct Replay {
     /// Changes that are made together.
     struct Step {
-        /// In seconds after the start.
+        /// The seconds since the start.
         let time: Double
         var changes: [ListHistory.Change]
     }
@@ -90,7 +90,7 @@ private struct Replay {
     private let known: [TweakKey: TweakDeclaration]
     private var waiting: [Waiting] = []
     private var missing: Set<TweakKey> = []
-    /// The number of changes that were not made.
+    /// The number of failed changes.
     private(set) var problems = 0
 
     init(_ program: LiveProgram, _ tweaks: [JSONTweak]) {
@@ -98,9 +98,9 @@ private struct Replay {
         known = Dictionary(tweaks.map { ($0.declaration.key, $0.declaration) }) { first, _ in first }
     }
 
-    /// Whether the program has the tweak of a change; names it once if not.
+    /// Returns whether the program has the tweak of a change, and otherwise warns once.
     mutating func has(_ change: ListHistory.Change) -> Bool {
-        // What was too long for the history, or a feature that went.
+        // The value was too long for the history, or its feature was removed.
         guard change.isShortened != true, change.newValue != .null else {
             warn("\(change.tweak): the recording does not have the value of change \(change.number)")
             problems += 1
@@ -123,7 +123,7 @@ private struct Replay {
 
     /// Waits, and meanwhile reads answers. The program answers some changes only when they are on disk.
     private mutating func wait(until time: Double) throws(Failure) {
-        // The last millisecond without them, because poll(2) wakes up late.
+        // The last millisecond without poll(2), which wakes up late.
         while true {
             let rest = time - secondsOfMonotonicClock() - 0.001
             guard rest > 0, !waiting.isEmpty else { break }
@@ -131,7 +131,7 @@ private struct Replay {
         }
         let rest = time - secondsOfMonotonicClock()
         guard rest > 0 else {
-            // The program reads no more than 128 requests without an answer.
+            // The program reads at most 128 requests ahead of its answers.
             while waiting.count >= ControlLimits.waitingRequests / 2 { try receive(within: 30) }
             return
         }

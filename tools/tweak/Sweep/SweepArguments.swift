@@ -120,7 +120,7 @@ extension SearchAxis {
             }
             guard values.count > 1 else {
                 throw Failure(
-                    "\(declaration.key): \(text): one value is nothing to compare; write several, with commas, or A..B",
+                    "\(declaration.key): \(text): a sweep needs several values, with commas, or as A..B",
                     .usage)
             }
             self.init(declaration, .choices(values))

@@ -21,11 +21,11 @@ enum MeasuredResult {
 
 /// The way to measure a point.
 protocol SweepMeasurement {
-    /// Measures the program with its present values.
+    /// Measures the program with its current values.
     ///
     /// - Parameters:
-    ///   - values: These values, for a command that starts a program.
-    ///   - watch: Checked all the time.
+    ///   - values: The current values, for a command that starts a program.
+    ///   - watch: Polled during the measurement.
     mutating func measure(
         _ values: OverridesDocument, _ watch: inout SweepWatch
     ) throws(Failure) -> MeasuredResult
@@ -42,13 +42,13 @@ struct SampledMeasurement: SweepMeasurement {
     /// Starts sampling.
     ///
     /// - Parameters:
-    ///   - settle: The seconds before those that count.
-    ///   - time: The seconds that count.
+    ///   - settle: The seconds to discard first.
+    ///   - time: The seconds to measure.
     init(
         _ measure: MeasureArgument, of program: any Program, settle: Double, for time: Double, rate: Double
     ) throws(Failure) {
         let tweak = try program.tweak(named: measure.name)
-        // On the connection of the leases an answer would cost the samples before it.
+        // On the connection of the leases, an answer would discard the samples before it.
         var source = program
         if let live = program as? LiveProgram {
             guard let second = try LiveProgram(live.running) else {
@@ -118,7 +118,7 @@ struct CommandMeasurement: SweepMeasurement {
     }
 }
 
-/// A command that runs in a process group of its own, so that all of it can be ended.
+/// A command in a process group of its own, so that all its processes can be ended.
 private final class CommandRun {
     private let pid: pid_t
     /// A descriptor of the process, or -1.
@@ -126,9 +126,9 @@ private final class CommandRun {
     private let stream: CInt
     private(set) var output: [UInt8] = []
 
-    /// Only so many bytes at the end of the output are kept.
+    /// The number of bytes kept of the end of the output.
     private static let mostOutput = 16 << 20
-    /// How long a command may take to end when it is told to.
+    /// The time that a command has to end after SIGTERM.
     private static let patience: Duration = .seconds(2)
 
     init(_ command: String, mask: sigset_t) throws(Failure) {
@@ -177,7 +177,7 @@ private final class CommandRun {
         var isOpen = true
         while true {
             try watch.check()
-            // Old kernels have no descriptor of a process.
+            // Old kernels have no pidfd.
             let patience = process < 0 ? min(watch.patience, .milliseconds(1)) : watch.patience
             var awaited = [
                 pollfd(fd: process, events: Int16(POLLIN), revents: 0),
@@ -192,7 +192,7 @@ private final class CommandRun {
         }
     }
 
-    /// Ends the command and what it has started.
+    /// Ends the command and its children.
     func end() {
         kill(-pid, SIGTERM)
         let deadline = ContinuousClock.now + Self.patience

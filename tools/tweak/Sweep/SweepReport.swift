@@ -81,7 +81,7 @@ struct SweepReport {
         return (percent > 0 ? "+" : "") + formatted(percent, "%.1f") + " %"
     }
 
-    /// A number with as many digits as a measurement is worth.
+    /// A number with the significant digits of a measurement.
     static func text(_ number: Double) -> String { formatted(number, "%.5g") }
 
     private static func formatted(_ number: Double, _ format: String) -> String {
@@ -122,19 +122,19 @@ struct SweepReport {
         let best: Point?
         let reference: Point
         let points: [Point]
-        /// The change of the reference in a second, which the results do not contain any more.
+        /// The change of the reference per second, which was subtracted from the results.
         let drift: Double?
 
         struct Point: Encodable {
             let values: JSONValue
             let mean, deviation: Double?
             let runs: Int
-            /// The mean of the runs after the choice, for the best points.
+            /// The mean of the runs after the selection, for the best points.
             let again: Double?
         }
     }
 
-    /// - Parameter isComplete: Whether the sweep has come to its end.
+    /// - Parameter isComplete: Whether the sweep ran to its end.
     func form(isComplete: Bool) -> Form {
         Form(
             measure: measure, isMaximizing: isMaximizing, isComplete: isComplete, isImproved: isImproved,

@@ -8,7 +8,7 @@ import TweakProtocol
 import TweakRecords
 import TweakSearch
 
-/// Tries the points of a sweep in a program. The values are leased, so that they go back however this command ends.
+/// Tries the points of a sweep in a program. The values are leased, so that they are restored however this command ends.
 struct SweepRunner {
     let program: any Program
     let axes: [SearchAxis]
@@ -18,7 +18,7 @@ struct SweepRunner {
     /// The time since the start of the sweep.
     private let start = ContinuousClock.now
 
-    /// How long values may wait for a gate.
+    /// The timeout for values that wait for a gate.
     private static let gatePatience: Duration = .seconds(2)
 
     init(
@@ -54,7 +54,7 @@ struct SweepRunner {
         }
     }
 
-    /// Puts the values back.
+    /// Restores the values.
     func release() throws(Failure) {
         (program as? MemoryProgram)?.endLeases()
         try (program as? LiveProgram)?.endLeases()
@@ -71,13 +71,13 @@ struct SweepRunner {
         zip(axes, point.values).map { "\($0.tweak.key.name)=\($1)" }.joined(separator: " ")
     }
 
-    /// Leases values in the program, if it is running, and waits until it has them.
+    /// Leases values in the program, if it is running, and waits until they take effect.
     private mutating func hold(_ values: OverridesDocument) throws(Failure) {
         guard program.pid != nil else { return }
         var leased = values
         for axis in axes where axis.tweak.needsRestart { leased.set(nil, for: axis.tweak.key) }
         guard !leased.isEmpty else { return }
-        // The guard process of values in memory puts those back first.
+        // The guard process of values in memory restores those first.
         (program as? MemoryProgram ?? (program as? LiveProgram)?.adopted)?.endLeases()
         let answer = try program.apply(
             leased, resettingOthers: false, allOrNothing: true, SetDurations(until: .closed))
@@ -113,7 +113,7 @@ struct SweepRunner {
     }
 }
 
-/// A line about a sweep that is running, on a terminal.
+/// The progress of a running sweep, as a line on a terminal.
 struct SweepProgress {
     private let isShown: Bool
     private let start = ContinuousClock.now

@@ -6,7 +6,7 @@ import TweakProtocol
 import TweakRecords
 import TweakSystem
 
-/// Notices what ends a sweep: signals and breached guards. Everything that waits asks it again and again.
+/// Watches for signals and breached guards, which end a sweep. All waits poll it.
 struct SweepWatch {
     private let program: any Program
     private let guards: [(condition: GuardArgument, tweak: JSONTweak)]
@@ -16,7 +16,7 @@ struct SweepWatch {
     private var due = ContinuousClock.now
     private let signals: HeldSignals
 
-    /// Holds signals back, so that the values can be put back first.
+    /// Blocks signals, so that the values can be restored first.
     ///
     /// - Parameter rate: How often the guards are checked in a second.
     init(_ guards: [GuardArgument], of program: any Program, rate: Double) throws(Failure) {
@@ -37,10 +37,10 @@ struct SweepWatch {
         signals = HeldSignals(HeldSignals.ending)
     }
 
-    /// The signals that were blocked before, for commands.
+    /// The previously blocked signals, for commands.
     var signalMask: sigset_t { signals.mask }
 
-    /// Lets signals through again.
+    /// Unblocks signals.
     func end() { signals.release() }
 
     /// The time until ``check()`` must be called again.
@@ -70,7 +70,7 @@ struct SweepWatch {
         }
     }
 
-    /// Waits, and checks meanwhile.
+    /// Waits while checking.
     mutating func wait(until end: ContinuousClock.Instant) throws(Failure) {
         while true {
             try check()
