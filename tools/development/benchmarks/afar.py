@@ -18,7 +18,7 @@ from pathlib import Path
 
 import starting
 from building import BENCHMARKS, SOFTWARE, TOOLS, UNAVAILABLE, Failure, output
-from reporting import print_bound, print_table, progress, spread, summary
+from reporting import print_bound, print_summaries, progress, summary
 
 HELP = """\
 afar    etcd, tweak-agent and programs that follow its files, on one host. ms from the start of a put in etcd until a
@@ -251,15 +251,7 @@ def show(results):
         ("put → value in one process", results["one"]), (f"… in half of {processes:,}", results["median"]),
         ("… in the last of them", results["last"]), ("a file with values adds to a start", results["addsToStart"]),
     ]
-    print_table(
-        ["", "median", "middle half", "95 %", "all"],
-        [
-            [
-                name, f"{row['median']:.2f}", spread(*row["middleHalf"], 2), f"{row['percentile95']:.2f}",
-                spread(row["minimum"], row["maximum"], 2),
-            ]
-            for name, row in rows
-        ])
+    print_summaries(rows, 2)
     print(f"{results['withInotify']} of {processes:,} processes are told by inotify, the others look")
     print(f"wake-ups in {IDLE_SECONDS} idle seconds: "
           + ", ".join(f"{name} {count}" for name, count in results["idleWakeUps"].items()))

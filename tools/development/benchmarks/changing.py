@@ -4,7 +4,7 @@
 import tempfile
 
 from building import BENCHMARKS, build, output
-from reporting import print_bound, print_table, progress, spread, summary
+from reporting import print_bound, print_summaries, progress, summary
 
 HELP = """\
 change  ns to set one of 1,000 tweaks to another value, by name (store.set) and by handle (tweak.set), with 0, 1 and 100
@@ -35,15 +35,7 @@ def name(row):
 
 def show(rows):
     print(f"Changing and finding, ns, {rows[0]['samples']} samples")
-    print_table(
-        ["", "median", "middle half", "all"],
-        [
-            [
-                name(row), f"{row['median']:.0f}", spread(*row["middleHalf"], 0),
-                spread(row["minimum"], row["maximum"], 0),
-            ]
-            for row in rows
-        ])
+    print_summaries([(name(row), row) for row in rows], 0, tail=False)
     for text, what, most in [
         ("Setting a tweak with one observer", ".set, observers: 1", MOST_SET_NANOSECONDS),
         ("Finding a tweak by name", "store.tweak(…)", MOST_FIND_NANOSECONDS),

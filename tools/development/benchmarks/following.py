@@ -14,7 +14,7 @@ from pathlib import Path
 import start_programs
 import starting
 from building import build_as_installed
-from reporting import print_bound, print_table, progress, spread, summary
+from reporting import print_bound, print_summaries, print_table, progress, summary
 
 HELP = """\
 follow  ms until a program that reads a tweak every 0.05 ms has a new value: from a rename over its overrides file, and
@@ -199,15 +199,7 @@ def show(results):
         ("edit → value", results["edit"]), ("tweak set → value", results["set"]), ("tweak --help", results["help"]),
         ("tweak set beyond that", results["setBeyondHelp"]),
     ] + [(f"added to start and end: {what}", row) for what, row in results["addsToStart"].items()]
-    print_table(
-        ["", "median", "middle half", "95 %", "all"],
-        [
-            [
-                name, f"{row['median']:.2f}", spread(*row["middleHalf"], 2), f"{row['percentile95']:.2f}",
-                spread(row["minimum"], row["maximum"], 2),
-            ]
-            for name, row in rows
-        ])
+    print_summaries(rows, 2)
     kilobytes = results["addsPrivateKilobytes"]
     print_table(
         ["memory added, KB", *ADDITIONS],

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from building import BENCHMARKS, TOOLS, output
-from reporting import print_bound, print_table, progress, spread, summary
+from reporting import print_bound, print_summaries, progress, summary
 
 HELP = """\
 live    ms from the answer to a set until a loop of 1 kHz has the value through its gate; from the end of a client, by
@@ -159,13 +159,7 @@ def show(results):
         ("client killed → leased value gone", results["lease"]),
         ("change recorded → replayed, off by", results["replay"]),
     ]
-    print_table(
-        ["", "median", "middle half", "95 %", "all"],
-        [
-            [name, f"{row['median']:.2f}", spread(*row["middleHalf"], 2), f"{row['percentile95']:.2f}",
-             spread(row["minimum"], row["maximum"], 2)]
-            for name, row in rows
-        ])
+    print_summaries(rows, 2)
     bounds = [
         ("gate", results["gate"]["percentile95"] > MOST_GATE_MILLISECONDS),
         ("lease", results["lease"]["percentile95"] > MOST_LEASE_MILLISECONDS),

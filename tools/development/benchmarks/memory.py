@@ -11,7 +11,7 @@ from pathlib import Path
 
 import start_programs
 from building import BENCHMARKS, SOFTWARE, TOOLS, Failure, build_as_installed, output
-from reporting import print_bound, print_table, progress, spread, summary
+from reporting import print_bound, print_summaries, progress, summary
 
 HELP = """\
 memory  For a static C program without the library and with 100,000 tweaks: ms of `tweak list` as JSON, through the
@@ -153,12 +153,7 @@ def show(results):
             (f"set one of {int(count):,}", results["set"][count]["set"]), ("tweak --help", results["set"][count]["help"]),
             ("set beyond that", results["setBeyondHelp"][count]),
         ]
-    print_table(
-        ["", "median", "middle half", "all"],
-        [
-            [name, f"{row['median']:.2f}", spread(*row["middleHalf"], 2), spread(row["minimum"], row["maximum"], 2)]
-            for name, row in rows
-        ])
+    print_summaries(rows, 2, tail=False)
     torn = results["torn"]
     print(f"{torn['reads']:,} reads of eight threads, {torn['writes']:,} writes: {torn['torn']:,} torn")
     print_bound(

@@ -36,6 +36,18 @@ def spread(low, high, digits):
     return f"{low:.{digits}f} … {high:.{digits}f}"
 
 
+def print_summaries(rows, digits, tail=True):
+    """A table of results of `summary` by name, with the 95th percentile if wanted."""
+    def cells(name, row):
+        yield from [name, f"{row['median']:.{digits}f}", spread(*row["middleHalf"], digits)]
+        if tail:
+            yield f"{row['percentile95']:.{digits}f}"
+        yield spread(row["minimum"], row["maximum"], digits)
+
+    titles = ["", "median", "middle half", *(["95 %"] if tail else []), "all"]
+    print_table(titles, [list(cells(name, row)) for name, row in rows])
+
+
 def print_bound(text, exceeding):
     """Whether a bound holds, and the rows that exceed it."""
     print(f"{text}: " + (f"no, see {'; '.join(exceeding)}" if exceeding else "yes"))

@@ -9,7 +9,7 @@ import tempfile
 import time
 
 from building import BENCHMARKS, TOOLS, output
-from reporting import print_bound, print_table, progress, spread, summary
+from reporting import print_bound, print_summaries, progress, summary
 
 sys.path.insert(0, str(TOOLS / "python"))
 import fbtweak  # noqa: E402
@@ -108,13 +108,7 @@ def show(results):
         ("set a leased tweak", results["leased"]),
         ("lease two values behind a gate and outside, and end that", results["trial"]),
     ]
-    print_table(
-        ["", "median", "middle half", "95 %", "all"],
-        [
-            [name, f"{row['median']:.0f}", spread(*row["middleHalf"], 0), f"{row['percentile95']:.0f}",
-             spread(row["minimum"], row["maximum"], 0)]
-            for name, row in rows
-        ])
+    print_summaries(rows, 0)
     sampling = results["sampling"]
     lost = sampling["dropped"] + sampling["skipped"]
     print(f"{results['sets']:,.0f} changes a second")
