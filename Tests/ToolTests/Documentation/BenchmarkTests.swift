@@ -45,7 +45,7 @@ import Testing
               {"name": "100,000 tweaks", "median": 3.41, "privateKilobytes": 848},
               {"name": "100,000 tweaks, 100 overrides", "median": 8.52, "privateKilobytes": 1396}],
             "follow": {"edit": {"median": 0.24}, "setBeyondHelp": {"median": 0.31}},
-            "afar": {"one": {"median": 2.12}}}
+            "remote": {"one": {"median": 2.12}}}
             """
         let file = try home.write("results.json", results)
         let lines = try bench("--results", file, "--format", "markdown").split(separator: "\n")

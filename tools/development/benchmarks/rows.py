@@ -19,7 +19,7 @@ ROWS = [
     Row("start with 20 and 60 libraries", "rivals", "the program alone"),
     Row("start by tweaks and overrides", "scale", "smaller programs"),
     Row("start with providers", "provide", "overrides, swift-configuration"),
-    Row("start with remote values", "afar", "no values"),
+    Row("start with remote values", "remote", "no values"),
     Row("memory", "start", "no tweaks, no library"),
     Row("set, observe and persist", "change", "no observers, a private store"),
     Row("find", "change", "a value, a status"),
@@ -27,7 +27,7 @@ ROWS = [
     Row("change by file and socket", "follow", "tweak --help"),
     Row("change through a gate, for a time, from a recording", "live", "the times of the recording"),
     Row("change by a provider", "provide", "a global"),
-    Row("change by etcd", "afar", "one process and 1,000"),
+    Row("change by etcd", "remote", "one process and 1,000"),
     Row("change through memory", "memory", "a file, tweak --help"),
     Row("10,000 changes a second", "load", ""),
     Row("1,000 monitors a thousand times a second", "sample", "the program alone"),
@@ -70,8 +70,8 @@ README = [
     ("… 100,000 tweaks, 100 overridden", "start", lambda results: ("", started(results, "100,000 tweaks, 100 overrides"))),
     ("from an edit or `tweak set` to the program", "follow", lambda results: (
         "", f"{max(results['follow'][what]['median'] for what in ('edit', 'setBeyondHelp')):.1f} ms")),
-    ("from etcd to the program, through the agent", "afar",
-     lambda results: ("", f"{results['afar']['one']['median']:.1f} ms")),
+    ("from etcd to the program, through the agent", "remote",
+     lambda results: ("", f"{results['remote']['one']['median']:.1f} ms")),
 ]
 OF_README = list(dict.fromkeys(benchmark for _, benchmark, _ in README))
 

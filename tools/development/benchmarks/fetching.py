@@ -21,7 +21,7 @@ from building import BENCHMARKS, SOFTWARE, TOOLS, UNAVAILABLE, Failure, output
 from reporting import print_bound, print_summaries, progress, summary
 
 HELP = """\
-afar    etcd, tweak-agent and programs that follow its files, on one host. ms from the start of a put in etcd until a
+remote  etcd, tweak-agent and programs that follow its files, on one host. ms from the start of a put in etcd until a
         program has the value, and until the last of 1,000 processes has it; how many of them use inotify, of which a
         user has 128 instances by default; wakeups in 5 idle seconds of a process with and without inotify, and of the
         agent; and what a file of values adds to starting and ending a program.
