@@ -47,7 +47,7 @@ final class JSONReport: Report {
 }
 
 /// JSON on its way to standard output, in the format of `printJSON`. Building and printing a tree of each tweak takes
-/// thirty times as long.
+/// thirty times as long, and `JSONTweak` with a `JSONWriter` a quarter longer: 100,000 tweaks 0.25 s instead of 0.20 s.
 struct JSONBuffer {
     private var bytes: [UInt8] = []
 

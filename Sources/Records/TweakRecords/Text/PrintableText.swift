@@ -14,7 +14,11 @@ extension String {
 
     private func escaping(but kept: Unicode.Scalar? = nil, _ escape: (Unicode.Scalar) -> String) -> String {
         // Checking the bytes usually suffices, and is faster.
-        guard !utf8.allSatisfy({ 0x20..<0x7F ~= $0 || UInt32($0) == kept?.value }) else { return self }
+        let other = kept.map { UInt8(truncatingIfNeeded: $0.value) } ?? UInt8(ascii: " ")
+        let isPlain = utf8.withContiguousStorageIfAvailable { bytes in
+            bytes.allSatisfy { 0x20..<0x7F ~= $0 || $0 == other }
+        }
+        guard isPlain != true else { return self }
         var escaped = ""
         var last: Unicode.Scalar?
         var rest = unicodeScalars[...]
