@@ -140,10 +140,7 @@ extension FeatureSet {
     ///   - path: The path for error messages.
     /// - Throws: ``FormatError`` if the list is malformed.
     package init(plist: [UInt8], path: String) throws(FormatError) {
-        let list = try PropertyList(plist, path: path)
-        guard case .dictionary(let entries) = list else {
-            throw .malformed(path: path, reason: "\(list.summary) is here, but a dictionary is expected")
-        }
+        let entries = try PropertyList(plist, path: path).dictionary(path: path)
         if let problem = Self.problem(ofCount: entries.count) {
             throw .malformed(path: path, reason: problem)
         }

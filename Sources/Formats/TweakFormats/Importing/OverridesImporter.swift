@@ -23,9 +23,7 @@ struct OverridesImporter {
         } else {
             list = try PropertyList(bytes, path: path)
         }
-        guard case .dictionary(let entries) = list else {
-            throw .malformed(path: path, reason: "\(list.summary) is here, but a dictionary is expected")
-        }
+        let entries = try list.dictionary(path: path)
         if let archive = KeyedArchive(list) {
             try add(archive, path: path, byteCount: bytes.count)
         } else {

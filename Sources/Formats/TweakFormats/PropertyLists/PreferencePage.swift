@@ -44,10 +44,7 @@ package struct PreferencePage {
         guard !bytes.starts(with: BinaryPropertyList.start) else {
             throw .malformed(path: path, reason: "it is a binary property list; one in XML is needed")
         }
-        let list = try PropertyList(bytes, path: path)
-        guard case .dictionary(let members) = list else {
-            throw .malformed(path: path, reason: "\(list.summary) is here, but a dictionary is expected")
-        }
+        let members = try PropertyList(bytes, path: path).dictionary(path: path)
         switch members[ByteText(Self.key)] {
         case nil: specifiers = nil
         case .array(let array)?: specifiers = array

@@ -35,6 +35,17 @@ enum PropertyList: Hashable, Sendable {
         }
     }
 
+    /// Returns the members of a dictionary.
+    ///
+    /// - Parameter path: The path for error messages.
+    /// - Throws: ``FormatError`` for anything else.
+    func dictionary(path: String) throws(FormatError) -> [ByteText: PropertyList] {
+        guard case .dictionary(let members) = self else {
+            throw .malformed(path: path, reason: "\(summary) is here, but a dictionary is expected")
+        }
+        return members
+    }
+
     /// A member of a dictionary; `nil` for anything else.
     subscript(key: String) -> PropertyList? {
         if case .dictionary(let members) = self { members[ByteText(key)] } else { nil }
