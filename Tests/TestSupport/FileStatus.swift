@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-import Foundation
+public import Foundation
 
 /// What the file system says about a file, or about a link itself.
 ///
@@ -11,6 +11,8 @@ public struct FileStatus: Sendable {
     public let mode: Int
     /// Whether it is a symbolic link.
     public let isLink: Bool
+    /// When its content changed last.
+    public let modified: Date?
 
     /// Asks; `nil` if there is no such file.
     public init?(_ path: String) {
@@ -18,5 +20,6 @@ public struct FileStatus: Sendable {
         inode = (attributes[.systemFileNumber] as? NSNumber)?.uint64Value ?? 0
         mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
         isLink = attributes[.type] as? FileAttributeType == .typeSymbolicLink
+        modified = attributes[.modificationDate] as? Date
     }
 }

@@ -68,9 +68,6 @@ private func color(_ red: UInt8, _ green: UInt8, _ blue: UInt8, _ alpha: UInt8 =
         Replacement("-1.0", .double, -1.0, 2.0, "2.0"),
         Replacement("- 1.0", .double, -1.0, -2.5, "- 2.5"),
         Replacement("+1.0", .double, 1.0, 2.0, "+2.0"),
-        Replacement("5", .double, 5.0, 6.0, "6"),
-        Replacement("5", .double, 5.0, 0.5, "0.5"),
-        Replacement("1L", .double, 1.0, 2.0, "2L"),
         Replacement("1'000.5", .double, 1000.5, 1234567.25, "1'234'567.25"),
         Replacement("(1.0)", .double, 1.0, 2.0, "(2.0)"),
         Replacement("((1.0))", .double, 1.0, 2.0, "((2.0))"),
@@ -78,6 +75,15 @@ private func color(_ red: UInt8, _ green: UInt8, _ blue: UInt8, _ alpha: UInt8 =
     ])
     func `A decimal number`(row: Replacement) throws {
         try check(row, "app.c", #"double d = FBTweakValue("A", "B", "C", "#, ");")
+    }
+
+    @Test(arguments: [
+        Replacement("5", .double, 5.0, 6.0, "6"),
+        Replacement("5", .double, 5.0, 0.5, "0.5"),
+        Replacement("1L", .double, 1.0, 2.0, "2L"),
+    ])
+    func `A whole number of a floating-point variable`(row: Replacement) throws {
+        try check(row, "app.c", #"FBTweakBind(d, "A", "B", "C", "#, ");")
     }
 
     @Test(arguments: [

@@ -83,9 +83,13 @@ struct UnfitSource: CustomTestStringConvertible, Sendable {
             "a.c", "HEREdouble d = FBTweakValue(\"A\", \"B\", \"D\", 1.0);",
             "it is not declared there any more"),
         UnfitSource(
-            "a.c", "HEREdouble d = FBTweakValue(\"A\", \"B\", \"C\", 1.0", "not written as three literals"),
+            "a.c", "HEREdouble d = FBTweakValue(\"A\", \"B\", \"C\", 1.0",
+            "the parenthesis of the declaration there is not closed"),
         UnfitSource(
-            "a.c", "HEREdouble d = FBTweakValue(\"A\", \"B\", \"C\");", "not written as three literals"),
+            "a.c", "HEREdouble d = FBTweakValue(\"A\", \"B\", \"C\");", "it has no default"),
+        UnfitSource(
+            "a.c", "HEREdouble d = FBTweakValue(\"A\", \"B\");", "the declaration there has too few arguments"
+        ),
         UnfitSource("a.swift", "HERE" + swift("60.0 / 60"), "its default is an expression: 60.0 / 60"),
         UnfitSource("a.swift", "HERE" + swift("width"), "its default is the constant width"),
         UnfitSource("a.swift", "HERE" + swift("Self.width"), "its default is the constant Self.width"),
@@ -103,6 +107,13 @@ struct UnfitSource: CustomTestStringConvertible, Sendable {
         UnfitSource(
             "a.swift", "HERE@Tweakable(\"A\", \"B\", \"C\") static var d: Double", "its variable has no value"
         ),
+        // The value of another variable is none of it.
+        UnfitSource(
+            "a.swift", "HERE@Tweakable(\"A\", \"B\", \"C\") static var d: [Double]?\n  let e = 1.0",
+            "its variable has no value"),
+        UnfitSource(
+            "a.swift", "HERE@Tweakable(\"A\", \"B\", \"C\") static var d\n  var e = 1.0",
+            "its variable has no value"),
         UnfitSource(
             "a.swift", "HERElet d = #tweak(\"A\", name, \"C\", default: 1.0)", "not written as three literals"
         ),
@@ -209,7 +220,9 @@ struct UnfitSource: CustomTestStringConvertible, Sendable {
             reason(BakedSources.tweak(.double, 1.0, at: "nowhere")).contains("does not contain its place"))
         try FileManager.default.createDirectory(
             atPath: sources.home("folder"), withIntermediateDirectories: true)
-        #expect(reason(BakedSources.tweak(.double, 1.0, at: "folder:1")).contains("no such file"))
+        #expect(
+            reason(BakedSources.tweak(.double, 1.0, at: "folder:1"))
+                == "folder:1: A/B/C stays, because a directory is in place of the file")
     }
 
     @Test func `A file that changes after it was read is not overwritten, and neither is another`() throws {

@@ -236,6 +236,12 @@ package struct SourceFolders: Sendable {
     /// an absolute path that does not exist, because the program was built elsewhere, the longest end that exists in the
     /// given folder counts, or else in the folder that all files must be in.
     package func path(of file: String) -> String? {
+        candidates(for: file).lazy.filter { stat(path: $0)?.isRegularFile == true }.compactMap {
+            realPath($0)
+        }.first
+    }
+
+    private func candidates(for file: String) -> [String] {
         var candidates = [file]
         if !file.hasPrefix("/") {
             candidates = ((given.map { [$0] } ?? compiled) + [working]).map { $0 + "/" + file }
@@ -243,8 +249,7 @@ package struct SourceFolders: Sendable {
             let parts = file.split(separator: "/")
             candidates += parts.indices.map { folder + "/" + parts[$0...].joined(separator: "/") }
         }
-        return candidates.lazy.filter { stat(path: $0)?.isRegularFile == true }.compactMap { realPath($0) }
-            .first
+        return candidates
     }
 
     /// The path of the file with a declaration, the file as the record names it, and the line.
@@ -256,12 +261,25 @@ package struct SourceFolders: Sendable {
         else { throw Obstacle(reason: "the program does not contain its place in the sources") }
         let file = String(place[..<colon])
         guard let path = path(of: file) else {
-            throw Obstacle(reason: "there is no such file" + advice)
+            throw Obstacle(reason: absence(of: file))
         }
         if let limit, !path.hasPrefix(limit == "/" ? limit : limit + "/") {
             throw Obstacle(reason: "the file \(path) is not below \(limit)")
         }
         return (path, file, line)
+    }
+
+    /// The reason why a place has no file.
+    private func absence(of file: String) -> String {
+        for candidate in candidates(for: file) {
+            if let status = stat(path: candidate) {
+                return status.isDirectory
+                    ? "a directory is in place of the file" : "the file is not a regular file"
+            }
+            // A link that leads to itself is there, too.
+            if errno == ELOOP { return "the file cannot be read: \(systemMessage())" }
+        }
+        return "there is no such file" + advice
     }
 
     private var advice: String {

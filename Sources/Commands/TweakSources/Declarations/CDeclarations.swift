@@ -7,16 +7,18 @@ struct CDeclarations {
     /// The macros that the file defines, with their definitions.
     private(set) var macros: [String: [SourceToken]] = [:]
     private(set) var numbering = LineNumbering()
+    private(set) var leftOut = LeftOutParts()
 
     /// Only parentheses protect commas from the preprocessor.
     static let brackets: [(open: StaticString, close: StaticString)] = [("(", ")")]
 
     init(_ tokens: [SourceToken], _ lines: SourceLines) {
-        for token in tokens where token.kind == .directive { add(token, lines) }
         // For each open parenthesis the line of the name before it, and the first declaration inside.
         var calls: [(line: Int?, firstDeclaration: Int)] = []
         for (index, token) in tokens.enumerated() {
-            if token.has("(") {
+            if token.kind == .directive {
+                add(token, lines)
+            } else if token.has("(") {
                 let name = index > 0 && tokens[index - 1].kind == .identifier ? tokens[index - 1] : nil
                 let isDeclaration = name.flatMap(Form.init) != nil
                 calls.append((name?.line, isDeclaration ? all.count - 1 : all.count))
@@ -35,7 +37,11 @@ struct CDeclarations {
     private mutating func add(_ directive: SourceToken, _ lines: SourceLines) {
         let words = Self.words(of: directive)
         guard let first = words.first else { return }
-        if first.has("define"), words.count > 1 {
+        if first.kind == .identifier, first.text != "line", first.text != "define" {
+            let conditions = ["0": false, "false": false, "1": true, "true": true]
+            let condition = words.count == 2 ? conditions[words[1].text] : nil
+            leftOut.add(first.text, condition, at: directive.range.lowerBound)
+        } else if first.has("define"), words.count > 1 {
             macros[words[1].text] = Array(words[2...])
         } else if let number = first.kind == .number ? first : words.dropFirst().first,
             first.kind == .number || first.has("line"), let line = Int(number.text)
@@ -81,14 +87,25 @@ struct CDeclarations {
         _ form: Form, _ tokens: ArraySlice<SourceToken>, _ outer: [SourcePlace]
     ) -> SourceDeclaration {
         let place = numbering.place(ofLine: tokens[tokens.startIndex].line)
-        var declaration = SourceDeclaration(place: place, outerPlaces: outer, decidesType: form == .value)
+        let offset = tokens[tokens.startIndex].range.lowerBound
+        var declaration = SourceDeclaration(
+            offset: offset, place: place, outerPlaces: outer, decidesType: form == .value,
+            isLeftOut: leftOut.contains(offset))
         let opening = tokens.startIndex + 1
-        guard let end = tokens.end(ofBracketAt: opening, Self.brackets) else { return declaration }
+        guard let end = tokens.end(ofBracketAt: opening, Self.brackets) else {
+            declaration.obstacle = "the parenthesis of the declaration there is not closed"
+            return declaration
+        }
         let inside = tokens[(opening + 1)..<(end - 1)]
         let arguments = inside.arguments(Self.brackets)
-        guard arguments.count > form.names.upperBound else { return declaration }
-        let names = arguments[form.names].compactMap { name in
-            CString.content(of: name).flatMap { String(validating: $0, as: UTF8.self) }
+        guard arguments.count >= form.names.upperBound else {
+            declaration.obstacle = "the declaration there has too few arguments"
+            return declaration
+        }
+        let literals = arguments[form.names].compactMap { CString.content(of: $0) }
+        let names = literals.compactMap { String(validating: $0, as: UTF8.self) }
+        if names.count < literals.count {
+            declaration.obstacle = "the declaration there has a name that is not in UTF-8"
         }
         if names.count == form.names.count {
             switch form {
@@ -97,6 +114,7 @@ struct CDeclarations {
             case .featurePart: declaration.key = TweakKey("Features", names[0], names[1])
             }
         }
+        guard arguments.count > form.names.upperBound else { return declaration }
         declaration.defaultValue = arguments[form.names.upperBound]
         for option in arguments[(form.names.upperBound + 1)...] {
             guard option.first?.has("FBTweakChoices") == true, option.count > 2 else { continue }
@@ -104,10 +122,21 @@ struct CDeclarations {
         }
         if inside.contains(where: { $0.kind == .directive }) {
             declaration.obstacle = "a line of the preprocessor is inside its declaration"
-        } else if inside.contains(where: { $0.has(";") }) {
+        } else if Self.endsStatement(inside) {
             declaration.obstacle = "its parenthesis is not closed"
         }
         return declaration
+    }
+
+    /// Returns whether a statement ends in the tokens, or the block around them.
+    private static func endsStatement(_ tokens: ArraySlice<SourceToken>) -> Bool {
+        var depth = 0
+        for token in tokens where token.kind == .punctuation {
+            if token.has("{") { depth += 1 }
+            if token.has("}") { depth -= 1 }
+            if depth < 0 || depth == 0 && token.has(";") { return true }
+        }
+        return false
     }
 
     /// The value of `value` or `(value, label)`.

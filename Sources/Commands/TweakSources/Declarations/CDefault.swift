@@ -38,7 +38,7 @@ struct CDefault {
         if let bool = bool(tokens, type) { return bool }
         if let number = number(tokens) {
             let decidesType = declaration.decidesType && !isCast
-            return WrittenDefault(range: range) {
+            return WrittenDefault(range: range, type: decidesType ? number.ownType : nil) {
                 number.value(of: $0.type)
             } written: { value, tweak in
                 number.written(value, of: tweak.type, decidesType: decidesType).map { Array($0.utf8) }

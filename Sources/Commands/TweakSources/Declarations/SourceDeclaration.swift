@@ -3,8 +3,10 @@ internal import TweakRecords
 
 /// A macro in a source that declares a tweak.
 struct SourceDeclaration {
-    /// The name of the tweak; `nil` if it is not written as literals.
+    /// The name of the tweak; `nil` if it cannot be read.
     var key: TweakKey?
+    /// The offset of its first byte.
+    let offset: Int
     /// The place of the macro, as the compiler counts.
     let place: SourcePlace
     /// The places of the macros and calls around it, which the compiler may report instead.
@@ -15,8 +17,10 @@ struct SourceDeclaration {
     var choices: [ArraySlice<SourceToken>] = []
     /// Whether the tweak has the type of its default.
     var decidesType = false
-    /// The reason why its default cannot be changed; `nil` if nothing is known against it.
+    /// The reason why its default cannot be changed, or its name cannot be read; `nil` if nothing is known against it.
     var obstacle: String?
+    /// Whether it is never compiled.
+    var isLeftOut = false
 }
 
 /// A place in a source, as a record has it.
@@ -44,10 +48,50 @@ struct LineNumbering {
     }
 }
 
+/// The parts of a file that are never compiled, such as those inside `#if 0`. Other conditions are not evaluated.
+struct LeftOutParts {
+    /// For each open `#if`, whether its present branch is left out, and whether a branch before is always compiled.
+    private var open: [(isLeftOut: Bool, isDecided: Bool)] = []
+    private var start: Int?
+    /// The bytes of the parts, in the order of the file.
+    private(set) var ranges: [Range<Int>] = []
+
+    /// Notes a directive. Call it in the order of the file.
+    ///
+    /// - Parameters:
+    ///   - name: The directive, such as `ifdef`.
+    ///   - condition: The condition if it is a constant.
+    ///   - offset: The offset of the directive.
+    mutating func add(_ name: String, _ condition: Bool?, at offset: Int) {
+        switch name {
+        case "if", "ifdef", "ifndef": open.append((condition == false, condition == true))
+        case "elif", "elifdef", "elifndef", "elseif", "else":
+            guard let last = open.popLast() else { return }
+            open.append((last.isDecided || condition == false, last.isDecided || condition == true))
+        case "endif": _ = open.popLast()
+        default: return
+        }
+        let isLeftOut = open.contains(where: \.isLeftOut)
+        if let start, !isLeftOut {
+            ranges.append(start..<offset)
+            self.start = nil
+        } else if start == nil, isLeftOut {
+            start = offset
+        }
+    }
+
+    func contains(_ offset: Int) -> Bool {
+        if let start, start <= offset { return true }
+        return ranges.contains { $0.contains(offset) }
+    }
+}
+
 /// A default as it is written: where, its value, and other values in the same notation.
 struct WrittenDefault {
     /// The bytes of the literal.
     let range: Range<Int>
+    /// The type that it gives its tweak; `nil` if something else decides that, or it is unknown.
+    var type: TweakType?
     /// The value that it gives a tweak; `nil` if it gives none of its type.
     let value: (TweakDeclaration) -> TweakValue?
     /// The literal of another value; `nil` if this notation has none.

@@ -11,6 +11,7 @@ package struct SourceFile {
     /// The macros that a source in C or C++ defines, with their definitions.
     private let macros: [String: [SourceToken]]
     private let numbering: LineNumbering
+    private let leftOut: LeftOutParts
     let lines: SourceLines
     private let isUTF8: Bool
 
@@ -24,11 +25,21 @@ package struct SourceFile {
         case .c:
             tokens = CLexer.tokens(of: bytes, counted)
             let found = CDeclarations(tokens, counted)
-            (declarations, macros, numbering) = (found.all, found.macros, found.numbering)
+            (declarations, macros) = (found.all, found.macros)
+            (numbering, leftOut) = (found.numbering, found.leftOut)
         case .swift:
             tokens = SwiftLexer.tokens(of: bytes, counted)
-            (declarations, macros, numbering) = (SwiftDeclarations(tokens).all, [:], LineNumbering())
+            let found = SwiftDeclarations(tokens)
+            (declarations, macros) = (found.all, [:])
+            (numbering, leftOut) = (LineNumbering(), found.leftOut)
         }
+    }
+
+    /// The reason why the content is no source; `nil` if it may be one.
+    private var obstacle: String? {
+        // Other tools take such a file for a binary one.
+        if bytes.contains(0) { return "the file contains NUL bytes" }
+        return isUTF8 || language == .c ? nil : "the file is not in UTF-8"
     }
 
     /// The words in the comment at the beginning that say that a program writes the file; `nil` if there are none.
@@ -68,7 +79,7 @@ extension SourceFile {
     func edits(
         of tweak: TweakDeclaration, atLine line: Int, of file: String, to value: TweakValue
     ) throws(Obstacle) -> [Edit] {
-        let named = declarations.filter { $0.key == tweak.key }
+        let named = try compiled(declarations.filter { $0.key == tweak.key })
         func isThere(_ place: SourcePlace) -> Bool {
             place.line == line && (place.file == nil || place.file == file)
         }
@@ -100,6 +111,7 @@ extension SourceFile {
         ofVariable variable: String, _ tweak: TweakDeclaration, atLine line: Int, of file: String,
         to value: TweakValue
     ) throws(Obstacle) -> [Edit] {
+        if let obstacle { throw Obstacle(reason: obstacle) }
         guard language == .c else {
             throw Obstacle(reason: "only initializers of variables in C and C++ can be changed")
         }
@@ -109,6 +121,16 @@ extension SourceFile {
         let written = if let enumerator { enumerator } else { try written(declaration, tweak) }
         return try edit(written, tweak, to: value).map { [$0] } ?? []
     }
+
+    /// The declarations of a tweak that may be compiled.
+    func compiled(_ named: [SourceDeclaration]) throws(Obstacle) -> [SourceDeclaration] {
+        if let obstacle { throw Obstacle(reason: obstacle) }
+        let compiled = named.filter { !$0.isLeftOut }
+        guard named.isEmpty || !compiled.isEmpty else { throw Self.isLeftOut }
+        return compiled
+    }
+
+    private static let isLeftOut = Obstacle(reason: "it is in a part of the file that is never compiled")
 
     func written(_ declaration: SourceDeclaration, _ tweak: TweakDeclaration) throws(Obstacle)
         -> WrittenDefault
@@ -139,6 +161,12 @@ extension SourceFile {
                     "its default is \(literal) there and \(tweak.defaultValue.quoted) in the program; build it again"
             )
         }
+        if let type = written.type, type != tweak.type {
+            throw Obstacle(
+                reason:
+                    "its default \(literal) makes it \(type.withArticle) and it is \(tweak.type.withArticle) in the program; build it again"
+            )
+        }
         guard let text = written.written(value, tweak) else {
             throw Obstacle(reason: "\(literal) cannot be written as \(value.quoted) in the same way")
         }
@@ -154,8 +182,10 @@ extension SourceFile {
         if let macro = used.first(where: { macros[$0]?.contains { $0.text.hasPrefix("FBTweak") } == true }) {
             return Obstacle(reason: "the macro \(macro) declares it")
         }
-        if declarations.contains(where: { isThere($0.place) && $0.key == nil }) {
-            return Obstacle(reason: "the declaration there has a name that is not written as three literals")
+        if let declaration = declarations.first(where: { isThere($0.place) && $0.key == nil }) {
+            return Obstacle(
+                reason: declaration.obstacle
+                    ?? "the declaration there has a name that is not written as three literals")
         }
         let others = Set(named.map(\.place.line)).sorted()
         guard let other = others.first else { return Obstacle(reason: "it is not declared there any more") }

@@ -4,6 +4,7 @@ internal import TweakRecords
 /// The declarations in a file of Swift.
 struct SwiftDeclarations {
     private(set) var all: [SourceDeclaration] = []
+    private(set) var leftOut = LeftOutParts()
 
     static let brackets: [(open: StaticString, close: StaticString)] = [("(", ")"), ("[", "]"), ("{", "}")]
 
@@ -13,16 +14,54 @@ struct SwiftDeclarations {
             let rest = tokens[index...]
             switch token.text {
             case "#sourceLocation": Self.number(rest, &numbering)
+            case "#if", "#elseif", "#else", "#endif":
+                leftOut.add(
+                    String(token.text.dropFirst()), Self.condition(rest), at: token.range.lowerBound)
             case "#tweak", "#feature":
-                guard let (arguments, _) = Self.arguments(rest.dropFirst()) else { continue }
-                all.append(Self.expression(token, arguments, numbering))
+                guard rest.dropFirst().first?.has("(") == true else { continue }
+                add(rest.dropFirst(), token, numbering) { arguments, _ in
+                    [Self.expression(token, arguments, numbering)]
+                }
             default:
                 guard token.spelling.first == UInt8(ascii: "@"), let name = Self.attribute(rest),
-                    let (arguments, end) = Self.arguments(rest[(name + 1)...])
+                    name + 1 < tokens.count, tokens[name + 1].has("(")
                 else { continue }
-                all += Self.variable(token, arguments, tokens[end...], numbering)
+                add(rest[(name + 1)...], token, numbering) { arguments, end in
+                    Self.variable(token, arguments, tokens[end...], numbering)
+                }
             }
         }
+    }
+
+    /// Adds the declarations with the arguments in the parentheses with which the tokens begin.
+    private mutating func add(
+        _ tokens: ArraySlice<SourceToken>, _ name: SourceToken, _ numbering: LineNumbering,
+        _ read: ([ArraySlice<SourceToken>], _ end: Int) -> [SourceDeclaration]
+    ) {
+        let isLeftOut = leftOut.contains(name.range.lowerBound)
+        guard let (arguments, end) = Self.arguments(tokens) else {
+            var declaration = Self.declaration(name, numbering)
+            declaration.obstacle = "the parenthesis of the declaration there is not closed"
+            declaration.isLeftOut = isLeftOut
+            return all.append(declaration)
+        }
+        for var declaration in read(arguments, end) {
+            declaration.isLeftOut = isLeftOut
+            all.append(declaration)
+        }
+    }
+
+    /// The condition of a directive with which the tokens begin if it is a constant.
+    private static func condition(_ tokens: ArraySlice<SourceToken>) -> Bool? {
+        let line = tokens.prefix(3).filter { $0.line == tokens.first?.line }
+        guard line.count == 2 else { return nil }
+        return line[1].has("false") ? false : line[1].has("true") ? true : nil
+    }
+
+    private static func declaration(_ token: SourceToken, _ numbering: LineNumbering) -> SourceDeclaration {
+        let place = numbering.place(ofLine: token.line)
+        return SourceDeclaration(
+            offset: token.range.lowerBound, place: place, outerPlaces: outer(place, token))
     }
 
     /// `#sourceLocation(file: "name", line: 7)`; without arguments it ends the other numbering.
@@ -80,8 +119,7 @@ struct SwiftDeclarations {
     private static func expression(
         _ token: SourceToken, _ arguments: [ArraySlice<SourceToken>], _ numbering: LineNumbering
     ) -> SourceDeclaration {
-        let place = numbering.place(ofLine: token.line)
-        var declaration = SourceDeclaration(place: place, outerPlaces: outer(place, token))
+        var declaration = declaration(token, numbering)
         if token.has("#feature") {
             let part = value(of: "part", in: arguments)
             let names = [text(arguments.first), part == nil ? "enabled" : text(part)].compactMap { $0 }
@@ -110,9 +148,8 @@ struct SwiftDeclarations {
         _ token: SourceToken, _ arguments: [ArraySlice<SourceToken>], _ rest: ArraySlice<SourceToken>,
         _ numbering: LineNumbering
     ) -> [SourceDeclaration] {
-        let place = numbering.place(ofLine: token.line)
-        var declaration = SourceDeclaration(
-            key: key(arguments), place: place, outerPlaces: outer(place, token))
+        var declaration = declaration(token, numbering)
+        declaration.key = key(arguments)
         guard let (type, value) = initialValue(rest) else {
             declaration.obstacle = "its variable has no value"
             return [declaration]
@@ -152,17 +189,25 @@ struct SwiftDeclarations {
                 return nil
             }
         }
-        guard index + 2 < tokens.endIndex else { return nil }
         var equals = index + 2
+        guard equals < tokens.endIndex, tokens[equals].has("=") || tokens[equals].has(":") else { return nil }
         while equals < tokens.endIndex, !tokens[equals].has("=") {
-            guard tokens[equals].kind != .string, !tokens[equals].has("{"), !tokens[equals].has("}") else {
-                return nil
-            }
+            guard Self.continuesType(tokens[equals], behind: tokens[equals - 1]) else { return nil }
             equals += 1
         }
         guard equals + 1 < tokens.endIndex else { return nil }
         let type = tokens[(index + 2)..<equals]
         return (type.first?.has(":") == true ? type.dropFirst() : [], expression(tokens[(equals + 1)...]))
+    }
+
+    /// Returns whether a token can be in a type annotation. Two names without anything between them are not: the second
+    /// begins another statement.
+    private static func continuesType(_ token: SourceToken, behind last: SourceToken) -> Bool {
+        guard token.kind == .identifier else {
+            return token.kind == .punctuation && !token.has("{") && !token.has("}") && !token.has(";")
+        }
+        guard last.kind == .punctuation else { return last.has("any") || last.has("some") }
+        return !["]", ")", ">", "?", "!"].contains(last.text)
     }
 
     /// The expression with which the tokens begin: it goes to the end of its line, unless the next one continues it.

@@ -37,7 +37,7 @@ struct VariableInitializer {
         }
         let initializer = try initializer(behind: index, of: name)
         return SourceDeclaration(
-            place: numbering.place(ofLine: tokens[index].line), defaultValue: initializer)
+            offset: tokens[index].range.lowerBound, place: numbering.place(ofLine: tokens[index].line), defaultValue: initializer)
     }
 
     /// Returns whether the name is that of a declared variable: a type is before it, or another variable.

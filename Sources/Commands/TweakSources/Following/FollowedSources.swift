@@ -229,6 +229,7 @@ extension SourceFile {
         func isThere(_ place: SourcePlace) -> Bool {
             place.line == line && (place.file == nil || place.file == file)
         }
+        let named = try compiled(named)
         guard !named.isEmpty else { throw absence(of: tweak.key, line, named, isThere) }
         var there = named.indices.filter { isThere(named[$0].place) }
         if there.isEmpty { there = named.indices.filter { named[$0].outerPlaces.contains(where: isThere) } }

@@ -57,14 +57,18 @@ extension ArraySlice<SourceToken> {
         elementsEqual(other) { $0.spelling == $1.spelling }
     }
 
-    /// The index behind the bracket that closes the one at an index; `nil` if there is none.
+    /// The index behind the bracket that closes the one at an index; `nil` if there is none, or a bracket of another kind
+    /// is closed before.
     func end(ofBracketAt opening: Int, _ brackets: [(open: StaticString, close: StaticString)]) -> Int? {
-        var depth = 0
+        var kinds: [Int] = []
         for index in opening..<endIndex {
-            if brackets.contains(where: { self[index].has($0.open) }) { depth += 1 }
-            if brackets.contains(where: { self[index].has($0.close) }) {
-                depth -= 1
-                if depth == 0 { return index + 1 }
+            let token = self[index]
+            guard token.kind == .punctuation else { continue }
+            if let kind = brackets.firstIndex(where: { token.has($0.open) }) {
+                kinds.append(kind)
+            } else if let kind = brackets.firstIndex(where: { token.has($0.close) }) {
+                guard kinds.popLast() == kind else { return nil }
+                if kinds.isEmpty { return index + 1 }
             }
         }
         return nil

@@ -117,6 +117,8 @@ extension NumberLiteral {
 
     /// The value after conversion to a type; `nil` if the type has no such value.
     func value(of type: TweakType) -> TweakValue? {
+        // Swift converts no literal to another kind of value.
+        if language == .swift, type == .bool || isReal && type.integerRange != nil { return nil }
         switch type {
         case .bool:
             return real(Double.self).map { .bool($0 != 0) }
@@ -136,6 +138,7 @@ extension NumberLiteral {
                 else { return nil }
                 return .integer(whole)
             }
+            if language == .swift { return range.contains(integer) ? .integer(integer) : nil }
             // A cast wraps around.
             let width = Int128(1) << Int128(type.byteCount * 8)
             var wrapped = integer % width
@@ -145,10 +148,12 @@ extension NumberLiteral {
         }
     }
 
-    /// The integer type of the literal itself in C, where `long` has 64 bits.
+    /// The type of the literal itself in C, where `long` has 64 bits; `nil` if no tweak has it.
     var ownType: TweakType? {
-        guard language == .c, let integer else { return nil }
+        guard language == .c else { return nil }
         let suffix = suffix.lowercased()
+        if isReal { return suffix.isEmpty ? .double : suffix == "f" ? .float : nil }
+        guard let integer else { return nil }
         let magnitude = isNegative ? -integer : integer
         let canBeSigned = !suffix.contains("u")
         // Only hexadecimal, octal and binary numbers become unsigned without a suffix.
