@@ -96,40 +96,98 @@ import TweakSources
         #expect(new == result)
     }
 
-    /// Mistakes of insta, by the numbers of their reports: code before the macro on its line, two in one macro, carriage
-    /// returns, and one place twice.
-    @Test func `What corrupted files for users of insta does not`() throws {
-        // #833
-        try expect(
-            "int f(void) { if (1) { double d = 1.0; d = \(Self.use("C", "1.0")); return (int)d; } return 1.0; }\n",
-            at: 1)
-        // #858
-        try expect(
-            "#define ALL(...) __VA_ARGS__\nALL(double c = \(Self.use("C", "1.0"));\n  double d = \(Self.use("D", "1.0"));)\n",
-            at: 2, ["C", "D"])
-        // #865, #866
-        try expect("const char *s = \"1.0\";\r\n\r\ndouble d = \(Self.use("C", "1.0"));\r\n\rx\r\n", at: 3)
-        // #340
-        let text = "double d = \(Self.use("C", "1.0"));\n"
-        try sources.home.write("app.c", text)
-        let same = ["app.c:1", "./app.c:1", sources.home("app.c") + ":1", "app.c:1"]
-        let baking = sources.plan(same.map { BakedSources.tweak(.double, 1.0, at: $0) }) { _ in 2.0 }
-        #expect(baking.changes.count == 1)
-        try baking.write()
-        #expect(try sources.text("app.c") == text.replacing("1.0", with: "2.0"))
+    /// Source: mitsuhiko/insta#833, where the code before a macro became part of the text, and its indentation too.
+    @Test func `Code before a declaration over lines stays`() throws {
+        let c = """
+            #include <fbtweak.h>
+            const char *text(void) { if (1) { const char *a = "one"; const char *b = FBTweakValue("A", "B",
+                "C"
+                , "one"
+            ); return b ? b : a; } return "one"; }
+
+            """
+        #expect(
+            try baked("app.c", c, "two\nthree")
+                == c.replacing(", \"one\"", with: ", \"two\\nthree\""))
+        let swift = """
+            let a = "one", b = f("one", #tweak("A", "B",
+                "C"
+                , default: \"""
+                    one
+                    \"""
+            ), "one")
+
+            """
+        let result = try sources.baked(swift, as: "app.swift", .string, "one", "two\nthree")
+        #expect(result.reasons == [])
+        #expect(
+            result.text
+                == swift.replacing("        one\n", with: "        two\n        three\n"))
     }
 
-    /// Bakes 2.5 into tweaks of one line, and expects that only their literals change.
-    private func expect(_ text: String, at line: Int, _ names: [String] = ["C"]) throws {
-        try sources.home.write("app.c", text)
-        let baking = sources.plan(
-            names.map { BakedSources.tweak(.double, 1.0, at: "app.c:\(line)", key($0)) }
-        ) { _ in 2.5 }
-        #expect(baking.staying.isEmpty)
+    /// Source: mitsuhiko/insta#857, fixed by #858, where the first text of several in one macro was written to the last.
+    @Test(arguments: Compiler.allCases)
+    func `Declarations in one macro have their own values`(compiler: Compiler) throws {
+        let names = ["C", "D", "E", "F"]
+        let uses = names.map { "  double \($0) = \(Self.use($0, "1.0"));\n" }.joined()
+        try sources.home.write(
+            "app.c",
+            Self.header
+                + "#define ALL(...) __VA_ARGS__\ndouble f(void) {\n  ALL({\n\(uses)  });\n  return 1.0;\n}\n")
+        let before = try sources.text("app.c")
+        let values: [String: TweakValue] = ["C": 2.5, "D": 3.5, "E": 1.0, "F": 5.5]
+        let baking = sources.plan(try sources.compiled("app.c", compiler)) { values[$0.key.name] ?? .nothing }
+        #expect(baking.changes.count == 3 && baking.staying.isEmpty, "\(baking.staying.map(\.message))")
         try baking.write()
-        var expected = text
-        for name in names { expected = expected.replacing("\"\(name)\", 1.0", with: "\"\(name)\", 2.5") }
+        var expected = before
+        for name in names {
+            expected = expected.replacing(
+                Self.use(name, "1.0"), with: Self.use(name, "\(values[name] ?? .nothing)"))
+        }
         #expect(try sources.text("app.c") == expected)
+    }
+
+    /// Source: mitsuhiko/insta#865 and #866, where a text with carriage returns became a literal that has none.
+    @Test(
+        arguments: ["\"one\"", "R\"(one)\"", "R\"x(one)x\"", "\"o\" \"ne\""], ["a\rb", "a\r\nb\r\n", "\r"])
+    func `Carriage returns in a text are in the rebuilt program`(literal: String, text: String) throws {
+        for end in ["\n", "\r\n"] {
+            let source = (Self.header + "const char *f() { return \(Self.use("C", literal)); }\n")
+                .replacing("\n", with: end)
+            let new = try baked("app.cpp", source, .string(text))
+            let parts = source.components(separatedBy: literal)
+            #expect(new.hasPrefix(parts[0]) && new.hasSuffix(parts[1]))
+            #expect(!new.dropFirst(parts[0].count).dropLast(parts[1].count).utf8.contains(0x0D))
+        }
+        let swift = "let a = #tweak(\"A\", \"B\", \"C\", default: "
+        for literal in ["\"one\"", "#\"one\"#", "\"\"\"\n  one\n  \"\"\""] {
+            let result = try sources.baked(
+                swift + literal + ")\n", as: "app.swift", .string, "one", .string(text))
+            #expect(result.reasons == [] && !result.text.utf8.contains(0x0D))
+        }
+    }
+
+    /// Source: mitsuhiko/insta#340, where a place that was there twice was replaced twice.
+    @Test func `One place with several names changes once`() throws {
+        let text = "double d = \(Self.use("C", "1.0")), e = 1.0;\n"
+        try sources.home.write("app.c", text)
+        try FileManager.default.createSymbolicLink(
+            atPath: sources.home("link.c"), withDestinationPath: "app.c")
+        let same = ["app.c:1", "./app.c:1", sources.home("app.c") + ":1", "link.c:1", "app.c:1"]
+        let baking = sources.plan(same.map { BakedSources.tweak(.double, 1.0, at: $0) }) { _ in 12.125 }
+        #expect(baking.changes.count == 1)
+        try baking.write()
+        #expect(try sources.text("app.c") == text.replacing("1.0)", with: "12.125)"))
+    }
+
+    /// Compiles a source, bakes a text into its tweak, compiles it again, and expects that the program has it.
+    private func baked(_ name: String, _ text: String, _ value: TweakValue) throws -> String {
+        try sources.home.write(name, text)
+        let baking = sources.plan(try sources.compiled(name)) { _ in value }
+        #expect(baking.changes.count == 1 && baking.staying.isEmpty, "\(baking.staying.map(\.message))")
+        try baking.write()
+        #expect(try sources.compiled(name).map(\.defaultValue) == [value])
+        return try sources.text(name)
     }
 
     @Test func `The same name in ten files changes in all`() throws {
