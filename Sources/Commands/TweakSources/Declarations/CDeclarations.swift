@@ -15,21 +15,24 @@ struct CDeclarations {
     init(_ tokens: [SourceToken], _ lines: SourceLines) {
         // For each open parenthesis the line of the name before it, and the first declaration inside.
         var calls: [(line: Int?, firstDeclaration: Int)] = []
-        for (index, token) in tokens.enumerated() {
-            if token.kind == .directive {
-                add(token, lines)
-            } else if token.has("(") {
+        for index in tokens.indices {
+            switch tokens[index].kind {
+            case .directive: add(tokens[index], lines)
+            case .punctuation where tokens[index].has("("):
                 let name = index > 0 && tokens[index - 1].kind == .identifier ? tokens[index - 1] : nil
                 let isDeclaration = name.flatMap(Form.init) != nil
                 calls.append((name?.line, isDeclaration ? all.count - 1 : all.count))
-            } else if token.has(")") {
+            case .punctuation where tokens[index].has(")"):
                 guard let (line, first) = calls.popLast(), line != nil else { continue }
                 // Clang reports the end of the outermost macro, GCC its beginning.
-                let end = numbering.place(ofLine: token.line)
+                let end = numbering.place(ofLine: tokens[index].line)
                 for index in first..<all.count { all[index].outerPlaces.append(end) }
-            } else if let form = Form(token), index + 1 < tokens.count, tokens[index + 1].has("(") {
+            case .identifier:
+                guard let form = Form(tokens[index]), index + 1 < tokens.count, tokens[index + 1].has("(")
+                else { continue }
                 let outer = calls.compactMap(\.line).map(numbering.place)
                 all.append(declaration(form, tokens[index...], outer))
+            default: continue
             }
         }
     }
@@ -38,8 +41,12 @@ struct CDeclarations {
         let words = Self.words(of: directive)
         guard let first = words.first else { return }
         if first.kind == .identifier, first.text != "line", first.text != "define" {
-            let conditions = ["0": false, "false": false, "1": true, "true": true]
-            let condition = words.count == 2 ? conditions[words[1].text] : nil
+            let condition: Bool? =
+                switch words.count == 2 ? words[1].text : "" {
+                case "0", "false": false
+                case "1", "true": true
+                default: nil
+                }
             leftOut.add(first.text, condition, at: directive.range.lowerBound)
         } else if first.has("define"), words.count > 1 {
             macros[words[1].text] = Array(words[2...])
@@ -63,7 +70,8 @@ struct CDeclarations {
         case value, binding, feature, featurePart
 
         init?(_ token: SourceToken) {
-            guard token.kind == .identifier else { return nil }
+            // Most names are others, and no text is made of them.
+            guard token.kind == .identifier, token.spelling.first == UInt8(ascii: "F") else { return nil }
             switch token.text {
             case "FBTweakValue", "FBTweakInline": self = .value
             case "FBTweakBind", "FBTweakBinding": self = .binding

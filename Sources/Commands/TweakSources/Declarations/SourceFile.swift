@@ -8,38 +8,45 @@ package struct SourceFile {
     let language: SourceLanguage
     let tokens: [SourceToken]
     let declarations: [SourceDeclaration]
-    /// The macros that a source in C or C++ defines, with their definitions.
-    private let macros: [String: [SourceToken]]
+    /// The macros that a source in C or C++ defines.
+    private let macros: Set<String>
+    /// Those of the macros that declare tweaks.
+    private let declaringMacros: Set<String>
     private let numbering: LineNumbering
     private let leftOut: LeftOutParts
     let lines: SourceLines
     private let isUTF8: Bool
+    /// The reason why the content is no source; `nil` if it may be one.
+    private let obstacle: String?
 
     /// Parses a source.
     package init(_ bytes: [UInt8], _ language: SourceLanguage) {
         (self.bytes, self.language) = (bytes, language)
         lines = SourceLines(of: bytes)
-        isUTF8 = String(validating: bytes, as: UTF8.self) != nil
-        let counted = SourceLines(of: bytes, countingReturns: true)
+        let isUTF8 = String(validating: bytes, as: UTF8.self) != nil
+        self.isUTF8 = isUTF8
+        // Other tools take a file with NUL bytes for a binary one.
+        obstacle =
+            bytes.contains(0)
+            ? "the file contains NUL bytes"
+            : isUTF8 || language == .c ? nil : "the file is not in UTF-8"
+        let hasReturns = bytes.contains(UInt8(ascii: "\r"))
+        let counted = hasReturns ? SourceLines(of: bytes, countingReturns: true) : lines
         switch language {
         case .c:
             tokens = CLexer.tokens(of: bytes, counted)
             let found = CDeclarations(tokens, counted)
-            (declarations, macros) = (found.all, found.macros)
+            declarations = found.all
+            macros = Set(found.macros.keys)
+            declaringMacros = Set(
+                found.macros.filter { $0.value.contains { $0.text.hasPrefix("FBTweak") } }.keys)
             (numbering, leftOut) = (found.numbering, found.leftOut)
         case .swift:
             tokens = SwiftLexer.tokens(of: bytes, counted)
             let found = SwiftDeclarations(tokens)
-            (declarations, macros) = (found.all, [:])
+            (declarations, macros, declaringMacros) = (found.all, [], [])
             (numbering, leftOut) = (LineNumbering(), found.leftOut)
         }
-    }
-
-    /// The reason why the content is no source; `nil` if it may be one.
-    private var obstacle: String? {
-        // Other tools take such a file for a binary one.
-        if bytes.contains(0) { return "the file contains NUL bytes" }
-        return isUTF8 || language == .c ? nil : "the file is not in UTF-8"
     }
 
     /// The words in the comment at the beginning that say that a program writes the file; `nil` if there are none.
@@ -139,7 +146,7 @@ extension SourceFile {
         switch language {
         case .c:
             return try CDefault(
-                bytes: bytes, isUTF8: isUTF8, macros: Set(macros.keys), declaration: declaration
+                bytes: bytes, isUTF8: isUTF8, macros: macros, declaration: declaration
             ).read(tweak.type)
         case .swift:
             return try SwiftDefault(bytes: bytes, newline: newline).read(declaration.defaultValue, tweak)
@@ -177,10 +184,13 @@ extension SourceFile {
     func absence(
         of key: TweakKey, _ line: Int, _ named: [SourceDeclaration], _ isThere: (SourcePlace) -> Bool
     ) -> Obstacle {
-        let used = tokens.filter { $0.kind == .identifier && isThere(numbering.place(ofLine: $0.line)) }.map(
-            \.text)
-        if let macro = used.first(where: { macros[$0]?.contains { $0.text.hasPrefix("FBTweak") } == true }) {
-            return Obstacle(reason: "the macro \(macro) declares it")
+        if !declaringMacros.isEmpty {
+            let used = tokens.filter {
+                $0.kind == .identifier && isThere(numbering.place(ofLine: $0.line))
+            }
+            if let macro = used.map(\.text).first(where: declaringMacros.contains) {
+                return Obstacle(reason: "the macro \(macro) declares it")
+            }
         }
         if let declaration = declarations.first(where: { isThere($0.place) && $0.key == nil }) {
             return Obstacle(

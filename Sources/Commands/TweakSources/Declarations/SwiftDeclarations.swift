@@ -10,8 +10,12 @@ struct SwiftDeclarations {
 
     init(_ tokens: [SourceToken]) {
         var numbering = LineNumbering()
-        for (index, token) in tokens.enumerated() where token.kind == .identifier {
-            let rest = tokens[index...]
+        for index in tokens.indices where tokens[index].kind == .identifier {
+            // Most names are others, and no text is made of them.
+            guard let first = tokens[index].spelling.first,
+                first == UInt8(ascii: "#") || first == UInt8(ascii: "@")
+            else { continue }
+            let (token, rest) = (tokens[index], tokens[index...])
             switch token.text {
             case "#sourceLocation": Self.number(rest, &numbering)
             case "#if", "#elseif", "#else", "#endif":
@@ -23,7 +27,7 @@ struct SwiftDeclarations {
                     [Self.expression(token, arguments, numbering)]
                 }
             default:
-                guard token.spelling.first == UInt8(ascii: "@"), let name = Self.attribute(rest),
+                guard let name = Self.attribute(rest),
                     name + 1 < tokens.count, tokens[name + 1].has("(")
                 else { continue }
                 add(rest[(name + 1)...], token, numbering) { arguments, end in

@@ -250,9 +250,19 @@ extension SourceFile {
 
     /// Whether each bracket of a Swift file is closed. In C those of the branches of an `#if` may not be.
     fileprivate var hasClosedBrackets: Bool {
-        language == .c
-            || SwiftDeclarations.brackets.allSatisfy { brackets in
-                tokens.count { $0.has(brackets.open) } == tokens.count { $0.has(brackets.close) }
+        guard language == .swift else { return true }
+        var (parentheses, brackets, braces) = (0, 0, 0)
+        for index in tokens.indices where tokens[index].kind == .punctuation {
+            switch tokens[index].spelling.first ?? 0 {
+            case "(": parentheses += 1
+            case ")": parentheses -= 1
+            case "[": brackets += 1
+            case "]": brackets -= 1
+            case "{": braces += 1
+            case "}": braces -= 1
+            default: break
             }
+        }
+        return parentheses == 0 && brackets == 0 && braces == 0
     }
 }

@@ -11,9 +11,12 @@ struct CLexer {
     private var offsets: [Int]?
     private var index: Int
     private var tokens: [SourceToken] = []
+    /// The line of the last token.
+    private var line = 1
 
     static func tokens(of bytes: [UInt8], _ lines: SourceLines) -> [SourceToken] {
         var lexer = CLexer(bytes, lines)
+        lexer.tokens.reserveCapacity(bytes.count / 4)
         lexer.lex()
         return lexer.tokens
     }
@@ -27,6 +30,7 @@ struct CLexer {
 
     /// Removes backslashes before newlines. As compilers do, it ignores blanks between them.
     private mutating func removeContinuations() {
+        guard bytes.contains(UInt8(ascii: "\\")) else { return }
         let starts = bytes.indices.filter { bytes[$0] == UInt8(ascii: "\\") }
             .compactMap { start in end(ofContinuationAt: start).map { start..<$0 } }
         guard !starts.isEmpty else { return }
@@ -131,6 +135,9 @@ struct CLexer {
 
     /// Ends a name, or the literal of which it is the prefix.
     private mutating func lexBehindName(from start: Int) {
+        guard byte() == UInt8(ascii: "\"") || byte() == UInt8(ascii: "'") else {
+            return add(.identifier, from: start)
+        }
         let prefix = logical[start..<index]
         let isPrefix = ["u8", "u", "U", "L", ""].contains { prefix.elementsEqual($0.utf8) }
         let isRawPrefix = ["u8R", "uR", "UR", "LR", "R"].contains { prefix.elementsEqual($0.utf8) }
@@ -148,7 +155,6 @@ struct CLexer {
 
     private mutating func lexNumber() {
         while index < logical.count {
-            let isExponent = "eEpP".utf8.contains(byte())
             if isExponent, byte(1) == UInt8(ascii: "+") || byte(1) == UInt8(ascii: "-") {
                 index += 2
             } else if byte().continuesName || byte() == UInt8(ascii: ".") {
@@ -158,6 +164,13 @@ struct CLexer {
             } else {
                 return
             }
+        }
+    }
+
+    private var isExponent: Bool {
+        switch byte() {
+        case "e", "E", "p", "P": true
+        default: false
         }
     }
 
@@ -199,12 +212,16 @@ struct CLexer {
 
     private mutating func add(_ kind: SourceToken.Kind, from start: Int) {
         let range = offset(start)..<(offset(index - 1) + 1)
-        // In a raw string, the bytes of the file are those of the text.
-        let prefix = logical[start..<index].prefix { $0 != UInt8(ascii: "\"") }
-        let isRaw = kind == .string && prefix.contains(UInt8(ascii: "R"))
+        line = lines.line(of: range.lowerBound, from: line)
+        let isRaw = kind == .string && isRawString(from: start)
         tokens.append(
             SourceToken(
-                kind: kind, range: range, line: lines.line(of: range.lowerBound),
-                spelling: isRaw ? bytes[range] : logical[start..<index]))
+                kind: kind, range: range, line: line, spelling: isRaw ? bytes[range] : logical[start..<index])
+        )
+    }
+
+    /// Returns whether a string is raw: then the bytes of the file are those of the text.
+    private func isRawString(from start: Int) -> Bool {
+        logical[start..<index].prefix { $0 != UInt8(ascii: "\"") }.contains(UInt8(ascii: "R"))
     }
 }

@@ -28,7 +28,9 @@ struct SourceToken {
 
     /// Returns whether it has this spelling, and is no literal.
     func has(_ text: StaticString) -> Bool {
-        guard kind == .identifier || kind == .punctuation else { return false }
+        guard kind == .identifier || kind == .punctuation, spelling.count == text.utf8CodeUnitCount else {
+            return false
+        }
         return text.withUTF8Buffer { spelling.elementsEqual($0) }
     }
 }
@@ -99,10 +101,12 @@ struct SourceLines {
     /// - Parameter countingReturns: Whether a carriage return alone ends a line, as it does for compilers.
     init(of bytes: [UInt8], countingReturns: Bool = false) {
         var starts = [0]
-        for (index, byte) in bytes.enumerated() {
-            let isReturn = countingReturns && byte == UInt8(ascii: "\r")
-            if byte == UInt8(ascii: "\n") || isReturn && !bytes[(index + 1)...].starts(with: "\n".utf8) {
+        for index in bytes.indices {
+            switch bytes[index] {
+            case "\n": starts.append(index + 1)
+            case "\r" where countingReturns && !bytes[(index + 1)...].starts(with: "\n".utf8):
                 starts.append(index + 1)
+            default: break
             }
         }
         if starts.count > 1, starts.last == bytes.count { starts.removeLast() }
@@ -117,6 +121,13 @@ struct SourceLines {
             if starts[middle] <= offset { low = middle } else { high = middle }
         }
         return low + 1
+    }
+
+    /// The line of a byte that is in a known line or soon behind it, as that of the next token is.
+    func line(of offset: Int, from known: Int) -> Int {
+        var line = known
+        while line < starts.count, starts[line] <= offset { line += 1 }
+        return line
     }
 
     /// The bytes of a line, with its newline.

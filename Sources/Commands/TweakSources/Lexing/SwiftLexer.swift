@@ -8,9 +8,12 @@ struct SwiftLexer {
     private let lines: SourceLines
     private var index: Int
     private var tokens: [SourceToken] = []
+    /// The line of the last token.
+    private var line = 1
 
     static func tokens(of bytes: [UInt8], _ lines: SourceLines) -> [SourceToken] {
         var lexer = SwiftLexer(bytes, lines)
+        lexer.tokens.reserveCapacity(bytes.count / 4)
         while lexer.index < bytes.count { lexer.lex() }
         return lexer.tokens
     }
@@ -61,7 +64,12 @@ struct SwiftLexer {
         }
     }
 
-    private static func isOperator(_ byte: UInt8) -> Bool { "/=-+!*%<>&|^~?".utf8.contains(byte) }
+    private static func isOperator(_ byte: UInt8) -> Bool {
+        switch byte {
+        case "/", "=", "-", "+", "!", "*", "%", "<", ">", "&", "|", "^", "~", "?": true
+        default: false
+        }
+    }
 
     private var isComment: Bool {
         byte() == UInt8(ascii: "/") && (byte(1) == UInt8(ascii: "/") || byte(1) == UInt8(ascii: "*"))
@@ -152,7 +160,7 @@ struct SwiftLexer {
         let ending = (isLong ? quotes : Array(quotes.prefix(1))) + signs
         index += isLong ? 3 : 1
         while index < bytes.count {
-            if bytes[index...].starts(with: ending) {
+            if byte() == UInt8(ascii: "\""), bytes[index...].starts(with: ending) {
                 index += ending.count
                 return
             }
@@ -210,8 +218,7 @@ struct SwiftLexer {
 
     private mutating func add(_ kind: SourceToken.Kind, from start: Int) {
         let end = min(index, bytes.count)
-        tokens.append(
-            SourceToken(
-                kind: kind, range: start..<end, line: lines.line(of: start), spelling: bytes[start..<end]))
+        line = lines.line(of: start, from: line)
+        tokens.append(SourceToken(kind: kind, range: start..<end, line: line, spelling: bytes[start..<end]))
     }
 }
