@@ -96,13 +96,173 @@ import TweakSources
         #expect(result.text == text.replacing("HERE", with: ""))
     }
 
-    @Test func `are those of whole variables in C and C++`() throws {
-        #expect(
-            try baked("P gain = { 2.5 };", .double, 2.5, 3.25, variable: "app.cpp:gain.kp").reasons
-                == ["app.cpp:gain.kp is a part of a variable"])
-        #expect(
-            try baked("var gain = 2.5", as: "app.swift", .double, 2.5, 3.25).reasons
-                == ["only initializers of variables in C and C++ can be changed"])
+    /// A part, the source, and the source with 3.25 where 2.5 was for the part.
+    @Test(arguments: [
+        (
+            "gain.kp", "struct pid gain = {.kp = 2.5, .ki = 2.5};",
+            "struct pid gain = {.kp = 3.25, .ki = 2.5};"
+        ),
+        (
+            "gain.ki", "struct pid gain = {.kp = 2.5, .ki = 2.5,};",
+            "struct pid gain = {.kp = 2.5, .ki = 3.25,};"
+        ),
+        ("gain.kp", "Pid gain{.kp{2.5}, .ki{2.5}};", "Pid gain{.kp{3.25}, .ki{2.5}};"),
+        (
+            "gain.a.kp", "struct p gain = {.a.kp = 2.5, .a.ki = 2.5};",
+            "struct p gain = {.a.kp = 3.25, .a.ki = 2.5};"
+        ),
+        (
+            "gain.a.kp", "struct p gain = {.b = {.kp = 2.5}, .a = {.kp = 2.5}};",
+            "struct p gain = {.b = {.kp = 2.5}, .a = {.kp = 3.25}};"
+        ),
+        ("gain[1]", "double gain[3] = {2.5, 2.5, 2.5};", "double gain[3] = {2.5, 3.25, 2.5};"),
+        ("gain[1]", "double gain[] = {-1.0, 2.5}, x;", "double gain[] = {-1.0, 3.25}, x;"),
+        ("gain[3]", "double gain[8] = {[2] = 2.5, 2.5, 2.5};", "double gain[8] = {[2] = 2.5, 3.25, 2.5};"),
+        ("gain[3]", "double gain[8] = {ALL, [0x3] = 2.5};", "double gain[8] = {ALL, [0x3] = 3.25};"),
+        (
+            "gain[1][0]", "double gain[2][2] = {{2.5, 2.5}, {2.5, 2.5}};",
+            "double gain[2][2] = {{2.5, 2.5}, {3.25, 2.5}};"
+        ),
+        (
+            "gain[1].kp", "Pid gain[2] = {{.kp = 2.5}, {.kp = 2.5}};",
+            "Pid gain[2] = {{.kp = 2.5}, {.kp = 3.25}};"
+        ),
+        ("gain[1].kp", "Pid gain[2] = {[1].kp = 2.5};", "Pid gain[2] = {[1].kp = 3.25};"),
+        ("gain.kp[2]", "struct p gain = {.kp = {1, 2, 2.5}};", "struct p gain = {.kp = {1, 2, 3.25}};"),
+        ("gain.kp", "struct p gain = {.kp = { 2.5 /* , */ }};", "struct p gain = {.kp = { 3.25 /* , */ }};"),
+    ])
+    func `of parts change where their place is certain`(part: String, text: String, expected: String) throws {
+        let result = try baked(text, .double, 2.5, 3.25, variable: part)
+        #expect(result.reasons == [])
+        #expect(result.text == expected)
+    }
+
+    @Test(arguments: [
+        ("gain.kp", "Pid gain = {2.5, 2.5};", "its initializer does not name all members; write .kp = there"),
+        (
+            "gain.kp", "Pid gain = {.kp = 2.5, 2.5};",
+            "its initializer does not name all members; write .kp = there"
+        ),
+        ("gain.kp", "Pid gain = {.ki = 2.5};", "its initializer has no value for .kp; write one there"),
+        ("gain.kp", "Pid gain = {.kp = 2.5, .kp = 2.5};", "its initializer has two values for it"),
+        ("gain.kp", "Pid gain = {.kp = BASE};", "its default is the constant BASE"),
+        (
+            "gain.kp", "Pid gain = Pid{.kp = 2.5};",
+            "the initializer of the variable gain is no list in braces: Pid{.kp = 2.5}"
+        ),
+        ("gain.kp", "Pid gain = BASE;", "the initializer of the variable gain is no list in braces: BASE"),
+        ("gain.kp", "Pid gain;", "the variable gain has no initializer there"),
+        ("gain.kp", "Pid gain = {.kp = 4};", "its default is 4 there and 2.5 in the program; build it again"),
+        ("gain[4]", "double gain[8] = {1, 2.5};", "its initializer has no value for [4]; write one there"),
+        (
+            "gain[1]", "double gain[8] = {f(1, 2), 2.5};",
+            "its initializer has f before it, which may be several values; write [1] = there"
+        ),
+        (
+            "gain[1]", "double gain[8] = {ALL};",
+            "its initializer has ALL before it, which may be several values; write [1] = there"
+        ),
+        (
+            "gain[1]", "double gain[8] = {[0 ... 7] = 2.5};",
+            "its initializer has a designator that cannot be read: [0 ... 7] = 2.5"
+        ),
+        (
+            "gain[1]", "double gain[8] = {[ONE] = 2.5};",
+            "its initializer has a designator that cannot be read: [ONE] = 2.5"
+        ),
+        (
+            "gain[1]", "double gain[8] = {1,\n#include \"rest\"\n2.5};",
+            "the initializer of the variable gain there has no end"
+        ),
+        (
+            "gain[1][0]", "double gain[2][2] = {1, 2, 2.5, 4};",
+            "its initializer does not have all braces; write those of 1"
+        ),
+        (
+            "gain[1][1]", "double gain[2][2] = {[1][0] = 2.5, {2.5}};",
+            "its initializer goes on behind a part; write [1] = there"
+        ),
+        ("gain.a.kp", "P gain = {.a = BASE};", "its initializer has BASE where braces with .kp would be"),
+        ("gain.{…}.kp", "P gain = {.kp = 2.5};", "app.cpp:gain.{…}.kp is a part that has no name of its own"),
+        (
+            "gain.kp", "#if 0\nHEREPid gain = {.kp = 2.5};\n#endif",
+            "it is in a part of the file that is never compiled"
+        ),
+    ])
+    func `of parts stay if their place is not certain`(part: String, text: String, reason: String) throws {
+        let result = try baked(text, .double, 2.5, 3.25, variable: "app.cpp:" + part)
+        #expect(result.reasons == [reason])
+        #expect(result.text == text.replacing("HERE", with: ""))
+    }
+
+    @Test(arguments: [
+        ("var gain = 2.5", "var gain = 3.25"),
+        (
+            "public static var gain: Double = 2.5; let x = 2.5",
+            "public static var gain: Double = 3.25; let x = 2.5"
+        ),
+        (
+            "nonisolated(unsafe) var gain: Swift.Double = 25e-1 // x",
+            "nonisolated(unsafe) var gain: Swift.Double = 32.5e-1 // x"
+        ),
+        ("enum A { static var `gain` = 2.5 }", "enum A { static var `gain` = 3.25 }"),
+        ("var gain = 2.5, other = 2.5", "var gain = 3.25, other = 2.5"),
+        ("var gain\n  =\n  2.5", "var gain\n  =\n  3.25"),
+    ])
+    func `in Swift change alone`(text: String, expected: String) throws {
+        let result = try baked(text, as: "app.swift", .double, 2.5, 3.25, variable: "Game.Tuning.gain")
+        #expect(result.reasons == [])
+        #expect(result.text == expected)
+    }
+
+    @Test func `in Swift keep their notation`() throws {
+        func text(_ text: String, _ type: TweakType, _ former: TweakValue, _ value: TweakValue) throws
+            -> String
+        {
+            let result = try baked(text, as: "app.swift", type, former, value)
+            #expect(result.reasons == [])
+            return result.text
+        }
+        #expect(try text("var gain: UInt8 = 0x1F", .uint8, 31, 200) == "var gain: UInt8 = 0xC8")
+        #expect(try text("var gain = -7", .int64, -7, 1_000_000) == "var gain = 1000000")
+        #expect(try text("var gain = true", .bool, true, false) == "var gain = false")
+        #expect(try text("var gain: Float = 1.5", .float, 1.5, 0.1) == "var gain: Float = 0.1")
+    }
+
+    @Test(arguments: [
+        ("var gain = base", "its default is an expression: base"),
+        ("var gain = 2 * 1.25", "its default is an expression: 2 * 1.25"),
+        ("var gain: Duration = .zero", "its default is an expression: .zero"),
+        ("var gain = 2.5 { didSet { } }", "its default is an expression: 2.5 { didSet { } }"),
+        ("var gain: Double", "the variable gain has no initial value there"),
+        ("var gain: Double\nlet other = 2.5", "the variable gain has no initial value there"),
+        ("var gain: Double { 2.5 }", "the variable gain has no initial value there"),
+        ("let gain = 2.5", "the declaration of the variable gain there cannot be read"),
+        ("var other = 2.5, gain = 2.5", "the declaration of the variable gain there cannot be read"),
+        ("gain = 2.5", "the declaration of the variable gain there cannot be read"),
+        ("var other = 2.5", "the variable gain is not declared there any more"),
+        ("var gain = 2.5; func f() { var gain = 2.5 }", "the variable gain is declared 2 times in that line"),
+        ("var gain = 4.0", "its default is 4.0 there and 2.5 in the program; build it again"),
+        ("#if false\nHEREvar gain = 2.5\n#endif", "it is in a part of the file that is never compiled"),
+        (
+            "#sourceLocation(file: \"a.swift\", line: 2)\nHEREvar gain = 2.5",
+            "#sourceLocation gives the lines of the file other numbers"
+        ),
+    ])
+    func `in Swift stay if they are anything else`(text: String, reason: String) throws {
+        let result = try baked(text, as: "app.swift", .double, 2.5, 3.25)
+        #expect(result.reasons == [reason])
+        #expect(result.text == text.replacing("HERE", with: ""))
+    }
+
+    /// The file of the program has zero for it.
+    @Test func `in Swift stay if the program sets them when it runs`() throws {
+        let reason =
+            "its default 2.5 is not in the program's file: the program sets it when it runs, or was built from another source"
+        #expect(try baked("var gain = 2.5", as: "main.swift", .double, 0.0, 3.25).reasons == [reason])
+    }
+
+    @Test func `are those of the names without scopes`() throws {
         #expect(
             try baked("double gain = 2.5;", .double, 2.5, 3.25, variable: "app.cpp:ns::gain").text
                 == "double gain = 3.25;")

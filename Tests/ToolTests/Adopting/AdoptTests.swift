@@ -244,7 +244,7 @@ import Testing
         #expect(text == expected)
         try #expect(program.tweak("set", "weight", "2").succeeded)
         let part = try program.tweak("bake", "weight")
-        #expect(part.status == 65 && part.error.contains("table[1].weight is a part of a variable"))
+        #expect(part.status == 65 && part.error.contains("the variable table has no initializer there"))
     }
 
     @Test func `are removed by the name of the variable or the tweak`() throws {

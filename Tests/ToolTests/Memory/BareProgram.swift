@@ -60,14 +60,16 @@ final class BareProgram {
         }
     }
 
-    /// - Parameter compile: Gets the paths of the source and of the executable.
+    /// - Parameters:
+    ///   - file: The name of the source.
+    ///   - compile: Gets the paths of the source and of the executable.
     init(
-        named name: String, _ source: String = BareProgram.source,
+        named name: String, _ source: String = BareProgram.source, in file: String = "bare.c",
         compile: (String, String, TemporaryDirectory) throws -> Void
     ) throws {
         home = try TemporaryDirectory()
         path = home(name)
-        try compile(try home.write("bare.c", source), path, home)
+        try compile(try home.write(file, source), path, home)
     }
 
     deinit { process?.kill() }

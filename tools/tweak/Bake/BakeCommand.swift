@@ -25,14 +25,15 @@ struct BakeCommand: ParsableCommand {
             begin at the folder given with --from, or where the compiler ran, as the debug information says, or at the \
             working directory.
 
-            Of an adopted variable the initializer changes, such as 2.5 in double gain = 2.5; in C and C++.
+            Of an adopted variable the initial value changes, such as 2.5 in double gain = 2.5; or var gain = 2.5. A part \
+            must have a value of its own in braces, such as 2.5 in {.kp = 2.5} or {1, 2.5, 3}.
 
             An override that is a default in the sources now stays until the program starts from a build that has it; until \
             then list shows that it waits.
 
-            A tweak stays as it is if one of its declarations is not there any more, has a default that is no literal, a \
-            default that the program was not built with, or limits that exclude the value, or if its file is generated or, to \
-            be written, not writable. This is reported, and the exit status is 65.
+            A tweak stays as it is if one of its declarations is not there any more or is inside #if 0, has a default that is \
+            no literal, a default or type that the program was not built with, or limits that exclude the value, or if its \
+            file is generated, no text or, to be written, not writable. This is reported, and the exit status is 65.
             """)
 
     @Flag(help: "Ask about each tweak on the terminal, and write the accepted changes.")

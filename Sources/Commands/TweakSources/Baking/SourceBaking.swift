@@ -118,7 +118,7 @@ package struct SourceBaking {
         let edits =
             if let variable {
                 try read.source.edits(
-                    ofVariable: Self.plainName(of: variable), declaration, atLine: line, of: file, to: value)
+                    ofVariable: variable, declaration, atLine: line, of: file, to: value)
             } else {
                 try read.source.edits(of: declaration, atLine: line, of: file, to: value)
             }
@@ -132,15 +132,6 @@ package struct SourceBaking {
                 oldText: Array(read.source.bytes[edit.range]), newText: edit.text, oldValue: edit.former,
                 newValue: value)
         }
-    }
-
-    /// The last component of a name such as `game::Physics::gravity` or `physics.c:gravity`.
-    private static func plainName(of variable: String) throws(Obstacle) -> String {
-        let name = variable.split(separator: ":").last.map(String.init) ?? variable
-        guard !name.contains(where: { $0 == "." || $0 == "[" }) else {
-            throw Obstacle(reason: "\(variable) is a part of a variable")
-        }
-        return name
     }
 
     private mutating func read(_ path: String) throws(Obstacle) -> ReadFile {

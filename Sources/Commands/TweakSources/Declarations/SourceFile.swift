@@ -112,21 +112,40 @@ extension SourceFile {
     /// The edits that give a variable another initial value: one, or none if it has that value already.
     ///
     /// - Parameters:
-    ///   - variable: The name of the variable without scopes.
+    ///   - variable: The name of the variable, or of a part of one.
     ///   - tweak: The tweak that the variable is.
     func edits(
         ofVariable variable: String, _ tweak: TweakDeclaration, atLine line: Int, of file: String,
         to value: TweakValue
     ) throws(Obstacle) -> [Edit] {
         if let obstacle { throw Obstacle(reason: obstacle) }
-        guard language == .c else {
-            throw Obstacle(reason: "only initializers of variables in C and C++ can be changed")
+        guard let part = VariablePart(variable, language) else {
+            throw Obstacle(reason: "\(variable) is a part that has no name of its own")
         }
-        let declaration = try VariableInitializer(tokens, numbering)
-            .declaration(of: variable, atLine: line, of: file)
+        let declaration =
+            switch language {
+            case .c: try VariableInitializer(tokens, numbering).declaration(of: part, atLine: line, of: file)
+            case .swift: try SwiftVariable(tokens).declaration(of: part.variable, atLine: line)
+            }
+        guard !leftOut.contains(declaration.offset) else { throw Self.isLeftOut }
         let enumerator = VariableInitializer.enumerator(declaration.defaultValue, tweak)
         let written = if let enumerator { enumerator } else { try written(declaration, tweak) }
+        try checkIsInFile(written, tweak, value)
         return try edit(written, tweak, to: value).map { [$0] } ?? []
+    }
+
+    /// Checks that a Swift variable has its initial value in the program's file. The file has zero for one of a script,
+    /// and for another one whose value the compiler did not calculate.
+    private func checkIsInFile(
+        _ written: WrittenDefault, _ tweak: TweakDeclaration, _ value: TweakValue
+    ) throws(Obstacle) {
+        guard language == .swift, [.double(0), .integer(0), .bool(false)].contains(tweak.defaultValue),
+            let former = written.value(tweak), former != tweak.defaultValue, former != value
+        else { return }
+        throw Obstacle(
+            reason:
+                "its default \(former.quoted) is not in the program's file: the program sets it when it runs, or was "
+                + "built from another source")
     }
 
     /// The declarations of a tweak that may be compiled.

@@ -193,14 +193,23 @@ struct SwiftDeclarations {
                 return nil
             }
         }
-        var equals = index + 2
+        return initialValue(ofVariableAt: index + 1, in: tokens)
+    }
+
+    /// The type annotation and the value of the variable with a name.
+    ///
+    /// - Parameter name: The index of the name.
+    static func initialValue(
+        ofVariableAt name: Int, in tokens: ArraySlice<SourceToken>
+    ) -> (type: ArraySlice<SourceToken>, value: ArraySlice<SourceToken>)? {
+        var equals = name + 1
         guard equals < tokens.endIndex, tokens[equals].has("=") || tokens[equals].has(":") else { return nil }
         while equals < tokens.endIndex, !tokens[equals].has("=") {
             guard Self.continuesType(tokens[equals], behind: tokens[equals - 1]) else { return nil }
             equals += 1
         }
         guard equals + 1 < tokens.endIndex else { return nil }
-        let type = tokens[(index + 2)..<equals]
+        let type = tokens[(name + 1)..<equals]
         return (type.first?.has(":") == true ? type.dropFirst() : [], expression(tokens[(equals + 1)...]))
     }
 

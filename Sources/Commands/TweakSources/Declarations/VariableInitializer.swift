@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import TweakRecords
 
-/// The initializer of a plain variable in C or C++, such as `double gain = 2.5;` or `static int level{3};`.
+/// The initializer of a variable in C or C++ or of a part of one, such as `double gain = 2.5;`, `static int level{3};` or
+/// `struct pid pid = {.kp = 1.5};`.
 struct VariableInitializer {
     private let tokens: [SourceToken]
     private let numbering: LineNumbering
@@ -13,12 +14,13 @@ struct VariableInitializer {
     /// The declaration of a variable in a line, which debug information has for it.
     ///
     /// - Parameters:
-    ///   - name: The name without scopes.
+    ///   - part: The variable, or a part of it.
     ///   - line: The line of the name, as the compiler counts.
     ///   - file: The file as the debug information names it.
     func declaration(
-        of name: String, atLine line: Int, of file: String
+        of part: VariablePart, atLine line: Int, of file: String
     ) throws(Obstacle) -> SourceDeclaration {
+        let name = part.variable
         let named = tokens.indices.filter { index in
             let token = tokens[index]
             guard token.kind == .identifier, token.text == name else { return false }
@@ -35,9 +37,10 @@ struct VariableInitializer {
                     ? "the declaration of the variable \(name) there cannot be read"
                     : "the variable \(name) is declared \(declared.count) times in that line")
         }
-        let initializer = try initializer(behind: index, of: name)
+        let initializer = try initializer(behind: index, of: part)
         return SourceDeclaration(
-            offset: tokens[index].range.lowerBound, place: numbering.place(ofLine: tokens[index].line), defaultValue: initializer)
+            offset: tokens[index].range.lowerBound, place: numbering.place(ofLine: tokens[index].line),
+            defaultValue: initializer)
     }
 
     /// Returns whether the name is that of a declared variable: a type is before it, or another variable.
@@ -75,19 +78,43 @@ struct VariableInitializer {
         return isType(tokens[start]) && tokens[start + 1].kind == .identifier
     }
 
-    private static let brackets: [(open: StaticString, close: StaticString)] = [
+    static let brackets: [(open: StaticString, close: StaticString)] = [
         ("(", ")"), ("[", "]"), ("{", "}"),
     ]
 
     private func initializer(
-        behind name: Int, of variable: String
+        behind name: Int, of part: VariablePart
     ) throws(Obstacle) -> ArraySlice<SourceToken> {
-        let rest = tokens[(name + 1)...]
+        let variable = part.variable
+        var rest = tokens[(name + 1)...]
+        if case .element = part.steps.first {
+            while rest.first?.has("[") == true,
+                let end = rest.end(ofBracketAt: rest.startIndex, Self.brackets)
+            {
+                rest = tokens[end...]
+            }
+        }
+        let value = try wholeInitializer(rest, of: variable)
+        guard !part.steps.isEmpty else { return Self.unbraced(value) }
+        guard value.first?.has("{") == true,
+            value.end(ofBracketAt: value.startIndex, Self.brackets) == value.endIndex
+        else {
+            throw Obstacle(
+                reason: "the initializer of the variable \(variable) is no list in braces: \(value.text)")
+        }
+        return Self.unbraced(
+            try InitializerList(tokens: value.dropFirst().dropLast()).value(of: part.steps[...]))
+    }
+
+    /// The initializer of a variable, with its braces.
+    private func wholeInitializer(
+        _ rest: ArraySlice<SourceToken>, of variable: String
+    ) throws(Obstacle) -> ArraySlice<SourceToken> {
         guard let next = rest.first else {
             throw Obstacle(reason: "the declaration of the variable \(variable) there cannot be read")
         }
         if next.has("{"), let end = rest.end(ofBracketAt: rest.startIndex, Self.brackets) {
-            return rest[(rest.startIndex + 1)..<(end - 1)]
+            return rest[..<end]
         }
         guard next.has("=") else {
             throw Obstacle(
@@ -101,7 +128,7 @@ struct VariableInitializer {
             if Self.brackets.contains(where: { token.has($0.open) }) { depth += 1 }
             if Self.brackets.contains(where: { token.has($0.close) }) { depth -= 1 }
             if depth <= 0, token.has(";") || token.has(",") {
-                return Self.unbraced(rest[(rest.startIndex + 1)..<index])
+                return rest[(rest.startIndex + 1)..<index]
             }
             if token.kind == .directive { break }
         }

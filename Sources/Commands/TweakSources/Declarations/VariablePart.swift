@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The name of a variable as debug information has it, such as `game::Physics::gravity` or `physics.c:pid.gains[2]`.
+struct VariablePart {
+    /// A step from a variable, or a part of it, to one of its parts.
+    enum Step: Equatable {
+        case member(String)
+        case element(Int)
+
+        var text: String {
+            switch self {
+            case .member(let name): ".\(name)"
+            case .element(let index): "[\(index)]"
+            }
+        }
+    }
+
+    /// The name of the variable without scopes.
+    let variable: String
+    /// The steps from the variable to its part; empty for the whole variable.
+    let steps: [Step]
+
+    /// - Returns: `nil` if a step has no name, as in an unnamed union.
+    init?(_ name: String, _ language: SourceLanguage) {
+        let plain = name.split(separator: ":").last ?? ""
+        guard language == .c else {
+            // The scopes in Swift are written like members.
+            (variable, steps) = (plain.split(separator: ".").last.map(String.init) ?? "", [])
+            return
+        }
+        var rest = plain
+        func take() -> String {
+            let taken = rest.prefix { $0 != "." && $0 != "[" && $0 != "]" }
+            rest = rest.dropFirst(taken.count)
+            return String(taken)
+        }
+        variable = take()
+        var steps: [Step] = []
+        while let first = rest.popFirst() {
+            let text = take()
+            if first == ".", text.utf8.first?.beginsName == true, text.utf8.allSatisfy(\.continuesName) {
+                steps.append(.member(text))
+            } else if first == "[", let index = Int(text), rest.popFirst() == "]" {
+                steps.append(.element(index))
+            } else {
+                return nil
+            }
+        }
+        self.steps = steps
+    }
+}
+
+extension VariablePart.Step {
+    /// The steps of a designator with which an item of a list begins, such as `.gains[2] =` or `[0x3] =`.
+    ///
+    /// - Returns: The steps, none if there is no designator, and the value behind them; `nil` if a step is no literal.
+    static func designated(
+        _ item: ArraySlice<SourceToken>
+    ) -> (steps: [Self], value: ArraySlice<SourceToken>)? {
+        var rest = item
+        var steps: [Self] = []
+        while let first = rest.first, first.has(".") || first.has("[") {
+            guard let name = rest.dropFirst().first else { return nil }
+            if first.has(".") {
+                guard name.kind == .identifier else { return nil }
+                steps.append(.member(name.text))
+                rest = rest.dropFirst(2)
+            } else {
+                guard name.kind == .number, let index = NumberLiteral(name.text, .c)?.integer,
+                    let index = Int(exactly: index), rest.dropFirst(2).first?.has("]") == true
+                else { return nil }
+                steps.append(.element(index))
+                rest = rest.dropFirst(3)
+            }
+        }
+        if steps.isEmpty { return (steps, item) }
+        if rest.first?.has("=") == true { return (steps, rest.dropFirst()) }
+        // `.gain{2.5}` in C++.
+        return rest.first?.has("{") == true ? (steps, rest) : nil
+    }
+}
+
+/// The list of values in the braces of an initializer. Only what is certain without the types is found in it.
+struct InitializerList {
+    /// The tokens between the braces.
+    let tokens: ArraySlice<SourceToken>
+
+    private static let brackets = VariableInitializer.brackets
+
+    /// The value of a part.
+    ///
+    /// - Parameter wanted: The way to the part.
+    func value(of wanted: ArraySlice<VariablePart.Step>) throws(Obstacle) -> ArraySlice<SourceToken> {
+        guard let first = wanted.first else { return tokens }
+        if tokens.contains(where: { $0.kind == .directive }) {
+            throw Obstacle(reason: "a line of the preprocessor is inside its initializer")
+        }
+        var items = tokens.arguments(Self.brackets)
+        if items.last?.isEmpty == true { items.removeLast() }
+        var found: (rest: ArraySlice<VariablePart.Step>, value: ArraySlice<SourceToken>)?
+        /// The index of the next element without a designator; `nil` where it is not certain.
+        var next: Int? = 0
+        /// A name before the next element, which may be a macro for several.
+        var name: String?
+        for item in items {
+            guard let (steps, value) = VariablePart.Step.designated(item) else {
+                throw Obstacle(reason: "its initializer has a designator that cannot be read: \(item.text)")
+            }
+            var designated = steps
+            if steps.isEmpty {
+                if found == nil, let name { throw Self.several(name, first) }
+                designated = [try position(of: item, next, first, isLast: wanted.count == 1)]
+                if designated != [first] {
+                    name =
+                        item.first {
+                            $0.kind == .identifier && !$0.has("true") && !$0.has("false")
+                        }?.text
+                }
+                if item.first?.has("{") == true { name = nil }
+            } else {
+                name = nil
+            }
+            next = designated.count == 1 ? Self.index(designated[0]).map { $0 + 1 } : nil
+            guard wanted.starts(with: designated) else { continue }
+            guard found == nil else { throw Obstacle(reason: "its initializer has two values for it") }
+            found = (wanted.dropFirst(designated.count), value)
+        }
+        guard let found else {
+            if let name { throw Self.several(name, first) }
+            throw Obstacle(reason: "its initializer has no value for \(first.text); write one there")
+        }
+        return try Self.value(found.value, of: found.rest)
+    }
+
+    private static func several(_ name: String, _ wanted: VariablePart.Step) -> Obstacle {
+        Obstacle(
+            reason:
+                "its initializer has \(name) before it, which may be several values; write \(wanted.text) = there"
+        )
+    }
+
+    private static func index(_ step: VariablePart.Step) -> Int? {
+        if case .element(let index) = step { index } else { nil }
+    }
+
+    /// The step to an item without a designator.
+    private func position(
+        of item: ArraySlice<SourceToken>, _ next: Int?, _ wanted: VariablePart.Step, isLast: Bool
+    ) throws(Obstacle) -> VariablePart.Step {
+        guard case .element = wanted else {
+            // The order of the members is not here.
+            throw Obstacle(reason: "its initializer does not name all members; write \(wanted.text) = there")
+        }
+        guard let next else {
+            throw Obstacle(reason: "its initializer goes on behind a part; write \(wanted.text) = there")
+        }
+        guard isLast || item.first?.has("{") == true else {
+            throw Obstacle(reason: "its initializer does not have all braces; write those of \(item.text)")
+        }
+        return .element(next)
+    }
+
+    /// The value of a part of a value, which must be a list in braces then.
+    private static func value(
+        _ tokens: ArraySlice<SourceToken>, of steps: ArraySlice<VariablePart.Step>
+    ) throws(Obstacle) -> ArraySlice<SourceToken> {
+        guard tokens.first?.has("{") == true,
+            tokens.end(ofBracketAt: tokens.startIndex, brackets) == tokens.endIndex
+        else {
+            guard let first = steps.first else { return tokens }
+            throw Obstacle(
+                reason: "its initializer has \(tokens.text) where braces with \(first.text) would be")
+        }
+        return try InitializerList(tokens: tokens.dropFirst().dropLast()).value(of: steps)
+    }
+}
