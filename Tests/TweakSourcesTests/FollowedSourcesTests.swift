@@ -152,6 +152,28 @@ enum Saving: CaseIterable {
         #expect(try sources.saved("\n" + text("6.0", "2.0")) == ["app.c:8: 2.0"])
     }
 
+    @Test func `A declaration that is never compiled changes nothing`() throws {
+        let sources = try EditedSources(["app.c": Self.c])
+        #expect(sources.first() == [])
+        let stays = "app.c:2: A/B/C stays, because it is in a part of the file that is never compiled"
+        #expect(try sources.saved("#if 0\n" + c("2.0") + "#endif\n") == [stays])
+        // Beside the one that is compiled it is nothing.
+        #expect(
+            try sources.saved("#if 0\n" + c("2.0") + "#else\n" + c("3.0") + "#endif\n") == ["app.c:7: 3.0"])
+        #expect(try sources.saved(c("4.0") + "#if 0\n" + c("5.0") + "#endif\n") == ["app.c:2: 4.0"])
+    }
+
+    @Test(arguments: ["\0", "\u{7F}\0 "])
+    func `A file that is no text changes nothing`(text: String) throws {
+        let sources = try EditedSources(["app.c": Self.c])
+        #expect(sources.first() == [])
+        #expect(
+            try sources.saved(c("2.0") + text) == [
+                "app.c:2: A/B/C stays, because the file contains NUL bytes"
+            ])
+        #expect(try sources.saved(c("2.0")) == ["app.c:2: 2.0"])
+    }
+
     @Test func `All places of a tweak must agree`() throws {
         let sources = try EditedSources(["app.c": Self.c, "b.c": Self.c], at: ["app.c:2", "b.c:2"])
         #expect(sources.first() == [])

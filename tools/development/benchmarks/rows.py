@@ -25,6 +25,7 @@ ROWS = [
     Row("find", "change", "a value, a status"),
     Row("list as JSON", "scale", "smaller programs"),
     Row("change by file and socket", "follow", "tweak --help"),
+    Row("change by an edited source", "edit", "smaller sources"),
     Row("change through a gate, for a time, from a recording", "live", "the times of the recording"),
     Row("change by a provider", "provide", "a global"),
     Row("change by etcd", "remote", "one process and 1,000"),
