@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+import Foundation
 import TestSupport
 import Testing
 import TweakRecords
@@ -152,6 +153,11 @@ import TweakSources
         ),
         ("gain.kp", "Pid gain = BASE;", "the initializer of the variable gain is no list in braces: BASE"),
         ("gain.kp", "Pid gain;", "the variable gain has no initializer there"),
+        ("gain[1].kp", "Pid gain[3];", "the variable gain has no initializer there"),
+        (
+            "gain[1]", "double gain[8] = {[9223372036854775807] = 1, 2.5};",
+            "its initializer has a designator that cannot be read: [9223372036854775807] = 1"
+        ),
         ("gain.kp", "Pid gain = {.kp = 4};", "its default is 4 there and 2.5 in the program; build it again"),
         ("gain[4]", "double gain[8] = {1, 2.5};", "its initializer has no value for [4]; write one there"),
         (
@@ -260,6 +266,32 @@ import TweakSources
         let reason =
             "its default 2.5 is not in the program's file: the program sets it when it runs, or was built from another source"
         #expect(try baked("var gain = 2.5", as: "main.swift", .double, 0.0, 3.25).reasons == [reason])
+    }
+
+    /// As in fuzzing: nothing traps, and nothing else than the literal is replaced.
+    @Test(arguments: [
+        (
+            "app.c", "gain[1].kp[1]",
+            "struct p gain[2] = {[0].kp[0] = 1, {.ki = 2, .kp = {1, 2.5,}}}, x = {3};\n"
+        ),
+        ("app.c", "gain", "static double const other{1}, gain = {+2.5}; /* x */\n"),
+        (
+            "app.swift", "Game.gain",
+            "enum A { static var other: [Int] = [1], x; static var gain: Double = 2.5 }\n"
+        ),
+    ])
+    func `in damaged sources are read to their ends`(file: String, part: String, text: String) throws {
+        for bytes in damaged(Array(text.utf8), count: isLong ? 5000 : 500) {
+            try sources.home.write(file, Data(bytes))
+            let tweak = BakedSources.tweak(.double, 2.5, at: "\(file):1")
+            var baking = SourceBaking(
+                folders: SourceFolders(given: nil, working: sources.home.path), isWriting: true)
+            baking.add([tweak], variable: part) { (tweak) throws(TweakValueError) in try tweak.admit(3.25) }
+            #expect(baking.changes.count + baking.staying.count == 1)
+            for change in baking.changes {
+                #expect(String(decoding: change.newText, as: UTF8.self).hasSuffix("3.25"))
+            }
+        }
     }
 
     @Test func `are those of the names without scopes`() throws {

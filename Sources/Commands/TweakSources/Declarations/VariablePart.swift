@@ -66,9 +66,9 @@ extension VariablePart.Step {
                 rest = rest.dropFirst(2)
             } else {
                 guard name.kind == .number, let index = NumberLiteral(name.text, .c)?.integer,
-                    let index = Int(exactly: index), rest.dropFirst(2).first?.has("]") == true
+                    let index = UInt32(exactly: index), rest.dropFirst(2).first?.has("]") == true
                 else { return nil }
-                steps.append(.element(index))
+                steps.append(.element(Int(index)))
                 rest = rest.dropFirst(3)
             }
         }
