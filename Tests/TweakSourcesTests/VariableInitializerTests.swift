@@ -109,6 +109,14 @@ import TweakSources
         ),
         ("gain.kp", "Pid gain{.kp{2.5}, .ki{2.5}};", "Pid gain{.kp{3.25}, .ki{2.5}};"),
         (
+            "gain.kp", "struct gain { int kp; } gain = {.kp = 2.5};",
+            "struct gain { int kp; } gain = {.kp = 3.25};"
+        ),
+        (
+            "gain.a.kp", "static struct { struct { int kp; } a; } gain = {.a = {.kp = 2.5}};",
+            "static struct { struct { int kp; } a; } gain = {.a = {.kp = 3.25}};"
+        ),
+        (
             "gain.a.kp", "struct p gain = {.a.kp = 2.5, .a.ki = 2.5};",
             "struct p gain = {.a.kp = 3.25, .a.ki = 2.5};"
         ),
@@ -153,6 +161,10 @@ import TweakSources
         ),
         ("gain.kp", "Pid gain = BASE;", "the initializer of the variable gain is no list in braces: BASE"),
         ("gain.kp", "Pid gain;", "the variable gain has no initializer there"),
+        (
+            "gain.kp", "void f(void) { { } gain = (struct p){.kp = 2.5}; }",
+            "the declaration of the variable gain there cannot be read"
+        ),
         ("gain[1].kp", "Pid gain[3];", "the variable gain has no initializer there"),
         (
             "gain[1]", "double gain[8] = {[9223372036854775807] = 1, 2.5};",

@@ -50,7 +50,25 @@ struct VariableInitializer {
         guard before >= 0 else { return false }
         let token = tokens[before]
         if token.has(",") { return isInDeclarators(before) }
-        return isType(token)
+        return isType(token) || token.has("}") && endsType(before)
+    }
+
+    /// Returns whether a brace closes the definition of a type, as in `struct pid { double kp; } pid = {1.5};`.
+    private func endsType(_ closing: Int) -> Bool {
+        var depth = 0
+        for index in tokens[...closing].indices.reversed() {
+            if tokens[index].has("}") { depth += 1 }
+            if tokens[index].has("{") { depth -= 1 }
+            guard depth == 0 else { continue }
+            let words = tokens[..<index].suffix(2)
+            let isNamed = words.last.map { $0.kind == .identifier && !isKeyword($0) } ?? false
+            return (isNamed ? words.first : words.last).map(isKeyword) ?? false
+        }
+        return false
+    }
+
+    private func isKeyword(_ token: SourceToken) -> Bool {
+        token.has("struct") || token.has("union") || token.has("enum") || token.has("class")
     }
 
     private func isType(_ token: SourceToken) -> Bool {
