@@ -135,6 +135,33 @@ enum Saving: CaseIterable {
         #expect(try sources.saved(c("2.0")) == ["app.c:2: 2.0"])
     }
 
+    /// Each beginning of it is saved, as editors do that save by themselves.
+    @Test(arguments: [
+        ("app.c", "int f(void) {", "return FBTweakValue(\"A\", \"B\", \"C\", 2.5, 0, 10)", " > 5;\n}"),
+        ("app.c", "void f(double d) {", "FBTweakBind(d, \"A\", \"B\",\n\"C\", 2.5)", ";\n}"),
+        ("app.cpp", "auto f() {", "return FBTweakValue(\"A\", R\"x(B)x\", u8\"C\", 2.5)", ";\n}"),
+        (
+            "app.swift", "func f() -> Double {", "#tweak(\"A\", #\"B\"#, \"C\", in: 0...10, default: 2.5)",
+            "\n}"
+        ),
+        ("app.swift", "enum A {", "@Tweakable(\"A\", \"B\", \"C\") static var c: [Double] =", " 2.5\n}"),
+    ])
+    func `A declaration that is being typed changes nothing until it is complete`(
+        file: String, before: String, typed: String, rest: String
+    ) throws {
+        let other = "\(before.replacing("f(", with: "g(").replacing("A", with: "B")) int(x: (1)); }\n"
+        func text(_ typed: String, _ rest: String) -> String { "\(before)\n\(typed)\(rest)\n\n\(other)" }
+        let former = text(typed, rest).replacing("2.5", with: "1.0")
+        let sources = try EditedSources([file: former], at: ["\(file):2"])
+        #expect(sources.first() == [])
+        for length in 0..<typed.count {
+            let said = try sources.saved(text(String(typed.prefix(length)), "\n}"), as: file)
+            #expect(
+                said.allSatisfy { $0.contains("A/B/C stays, because ") }, "\(typed.prefix(length)): \(said)")
+        }
+        #expect(try sources.saved(text(typed, rest), as: file) == ["\(file):2: 2.5"])
+    }
+
     @Test func `A declaration may move`() throws {
         let sources = try EditedSources(["app.c": Self.c])
         #expect(sources.first() == [])
