@@ -107,6 +107,7 @@ import TweakSources
             "gain.ki", "struct pid gain = {.kp = 2.5, .ki = 2.5,};",
             "struct pid gain = {.kp = 2.5, .ki = 3.25,};"
         ),
+        ("gain.kp", "Pid gain = {.kp = 2.5, 2.5};", "Pid gain = {.kp = 3.25, 2.5};"),
         ("gain.kp", "Pid gain{.kp{2.5}, .ki{2.5}};", "Pid gain{.kp{3.25}, .ki{2.5}};"),
         (
             "gain.kp", "struct gain { int kp; } gain = {.kp = 2.5};",
@@ -123,6 +124,20 @@ import TweakSources
         (
             "gain.a.kp", "struct p gain = {.b = {.kp = 2.5}, .a = {.kp = 2.5}};",
             "struct p gain = {.b = {.kp = 2.5}, .a = {.kp = 3.25}};"
+        ),
+        (
+            "gain.ki", "struct pid { double kp, ki; int n[2]; } gain = {1.0, 2.5, {3}};",
+            "struct pid { double kp, ki; int n[2]; } gain = {1.0, 3.25, {3}};"
+        ),
+        (
+            "gain.ki",
+            "typedef struct { unsigned int n; double ki; } Pid;\nHEREstatic volatile Pid gain = {1, 2.5};",
+            "typedef struct { unsigned int n; double ki; } Pid;\nstatic volatile Pid gain = {1, 3.25};"
+        ),
+        (
+            "gain[1].ki",
+            "struct pid { double kp; double ki; };\nHEREstruct pid gain[2] = {{1, 2}, {.kp = 3, 2.5}};",
+            "struct pid { double kp; double ki; };\nstruct pid gain[2] = {{1, 2}, {.kp = 3, 3.25}};"
         ),
         ("gain[1]", "double gain[3] = {2.5, 2.5, 2.5};", "double gain[3] = {2.5, 3.25, 2.5};"),
         ("gain[1]", "double gain[] = {-1.0, 2.5}, x;", "double gain[] = {-1.0, 3.25}, x;"),
@@ -149,11 +164,59 @@ import TweakSources
     @Test(arguments: [
         ("gain.kp", "Pid gain = {2.5, 2.5};", "its initializer does not name all members; write .kp = there"),
         (
-            "gain.kp", "Pid gain = {.kp = 2.5, 2.5};",
-            "its initializer does not name all members; write .kp = there"
+            "gain.ki", "struct pid { pair kp; double ki; } gain = {1, 2.5};",
+            "its initializer does not name all members; write .ki = there"
+        ),
+        (
+            "gain.ki", "struct pid { double kp[2], ki; } gain = {1, 2.5};",
+            "its initializer does not name all members; write .ki = there"
+        ),
+        (
+            "gain.ki", "struct pid { double kp, ki; pid(double, double); } gain = {1, 2.5};",
+            "its initializer does not name all members; write .ki = there"
+        ),
+        (
+            "gain.ki", "struct pid : base { double kp, ki; };\nHEREpid gain = {1, 2.5};",
+            "its initializer does not name all members; write .ki = there"
+        ),
+        (
+            "gain.ki", "struct pid { unsigned kp : 3, ki; } gain = {1, 2.5};",
+            "its initializer does not name all members; write .ki = there"
+        ),
+        (
+            "gain.ki", "union pid { double kp, ki; } gain = {1, 2.5};",
+            "its initializer does not name all members; write .ki = there"
+        ),
+        (
+            "gain.ki", "struct pid {\n#ifdef A\ndouble kp;\n#endif\ndouble ki; };\nHEREpid gain = {1, 2.5};",
+            "its initializer does not name all members; write .ki = there"
+        ),
+        (
+            "gain.ki", "#if 0\nstruct pid { double kp, ki; };\n#endif\nHEREpid gain = {1, 2.5};",
+            "its initializer does not name all members; write .ki = there"
+        ),
+        (
+            "gain.ki",
+            "#ifdef A\nstruct pid { double kp, ki; };\n#else\nstruct pid { double ki; };\n#endif\nHEREpid gain = {1, 2.5};",
+            "its initializer does not name all members; write .ki = there"
+        ),
+        (
+            "gain.ki", "struct pid { double kp, ki; };\nHEREns::pid gain = {1, 2.5};",
+            "its initializer does not name all members; write .ki = there"
+        ),
+        (
+            "gain.ki", "struct pid { double kp, ki; } gain = {BOTH, 2.5};",
+            "its initializer has BOTH before it, which may be several values; write .ki = there"
         ),
         ("gain.kp", "Pid gain = {.ki = 2.5};", "its initializer has no value for .kp; write one there"),
         ("gain.kp", "Pid gain = {.kp = 2.5, .kp = 2.5};", "its initializer has two values for it"),
+        (
+            "gain.ki", "Pid gain = {.kp = 2.5, 2.5};",
+            "its initializer does not name all members; write .ki = there"
+        ),
+        (
+            "gain[1]", "double gain[3] = {1, 2.5, 3, [0] = 1, 2.5};", "its initializer has two values for it"
+        ),
         ("gain.kp", "Pid gain = {.kp = BASE};", "its default is the constant BASE"),
         (
             "gain.kp", "Pid gain = Pid{.kp = 2.5};",

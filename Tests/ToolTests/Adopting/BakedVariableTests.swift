@@ -51,11 +51,12 @@ private struct BakedVariables {
             #include <unistd.h>
             struct pid { double kp, ki; int gains[3]; };
             volatile struct pid pid = {.kp = 1.5, .ki = 0.25, .gains = {1, 2, 3}}, rest = {1.5, 2};
+            volatile struct pid plain = {1.5, 2};
             volatile double table[4] = {1, 2.5, 3, 4};
             volatile int matrix[2][2] = {{1, 2}, {3, 4}};
             int main(void) {
               for (;;) {
-                printf("%g %g %d %g %g %d %g\\n", pid.kp, pid.ki, pid.gains[2], table[1], table[3], matrix[1][0], rest.ki);
+                printf("%g %g %d %g %g %d %g %g\\n", pid.kp, pid.ki, pid.gains[2], table[1], table[3], matrix[1][0], rest.ki, plain.ki);
                 fflush(stdout);
                 usleep(1000);
               }
@@ -67,6 +68,7 @@ private struct BakedVariables {
         }
         let (result, source) = try variables.baked([
             "pid.kp": "3.25", "pid.gains[2]": "33", "table[1]": "0.1", "matrix[1][0]": "30", "rest.ki": "4",
+            "plain.ki": "5",
         ])
         #expect(result.status == 65)
         #expect(
@@ -75,8 +77,9 @@ private struct BakedVariables {
         #expect(
             source
                 == text.replacing(".kp = 1.5", with: ".kp = 3.25").replacing("{1, 2, 3}", with: "{1, 2, 33}")
-                .replacing("{1, 2.5,", with: "{1, 0.1,").replacing("{3, 4}", with: "{30, 4}"))
-        try variables.rebuilt("3.25 0.25 33 0.1 4 30 2")
+                .replacing("{1, 2.5,", with: "{1, 0.1,").replacing("{3, 4}", with: "{30, 4}")
+                .replacing("plain = {1.5, 2}", with: "plain = {1.5, 5}"))
+        try variables.rebuilt("3.25 0.25 33 0.1 4 30 2 5")
     }
 
     @Test func `A rebuilt program in Swift has the new variables`() throws {

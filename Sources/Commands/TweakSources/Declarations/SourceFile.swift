@@ -124,7 +124,9 @@ extension SourceFile {
         }
         let declaration =
             switch language {
-            case .c: try VariableInitializer(tokens, numbering).declaration(of: part, atLine: line, of: file)
+            case .c:
+                try VariableInitializer(tokens, numbering, leftOut)
+                    .declaration(of: part, atLine: line, of: file)
             case .swift: try SwiftVariable(tokens).declaration(of: part.variable, atLine: line)
             }
         guard !leftOut.contains(declaration.offset) else { throw Self.isLeftOut }

@@ -6,9 +6,10 @@ internal import TweakRecords
 struct VariableInitializer {
     private let tokens: [SourceToken]
     private let numbering: LineNumbering
+    private let leftOut: LeftOutParts
 
-    init(_ tokens: [SourceToken], _ numbering: LineNumbering) {
-        (self.tokens, self.numbering) = (tokens, numbering)
+    init(_ tokens: [SourceToken], _ numbering: LineNumbering, _ leftOut: LeftOutParts) {
+        (self.tokens, self.numbering, self.leftOut) = (tokens, numbering, leftOut)
     }
 
     /// The declaration of a variable in a line, which debug information has for it.
@@ -121,7 +122,10 @@ struct VariableInitializer {
                 reason: "the initializer of the variable \(variable) is no list in braces: \(value.text)")
         }
         return Self.unbraced(
-            try InitializerList(tokens: value.dropFirst().dropLast()).value(of: part.steps[...]))
+            try InitializerList(
+                tokens: value.dropFirst().dropLast(),
+                members: StructureMembers(tokens, leftOut).first(ofVariableAt: name)
+            ).value(of: part.steps[...]))
     }
 
     /// The initializer of a variable, with its braces.

@@ -6,6 +6,8 @@ struct VariablePart {
         case member(String)
         case element(Int)
 
+        var isMember: Bool { if case .member = self { true } else { false } }
+
         var text: String {
             switch self {
             case .member(let name): ".\(name)"
@@ -83,6 +85,8 @@ extension VariablePart.Step {
 struct InitializerList {
     /// The tokens between the braces.
     let tokens: ArraySlice<SourceToken>
+    /// The first members of the structure that the list, or each of its elements, is of; none if they are not known.
+    let members: [String]
 
     private static let brackets = VariableInitializer.brackets
 
@@ -101,14 +105,18 @@ struct InitializerList {
         var next: Int? = 0
         /// A name before the next element, which may be a macro for several.
         var name: String?
+        var isBehind = false
         for item in items {
             guard let (steps, value) = VariablePart.Step.designated(item) else {
                 throw Obstacle(reason: "its initializer has a designator that cannot be read: \(item.text)")
             }
+            // What follows the part is not for it, until a designator.
+            isBehind = isBehind && steps.isEmpty
+            if isBehind { continue }
             var designated = steps
             if steps.isEmpty {
-                if found == nil, let name { throw Self.several(name, first) }
-                designated = [try position(of: item, next, first, isLast: wanted.count == 1)]
+                if let name { throw Self.several(name, first) }
+                designated = [try step(to: item, next, first, isLast: wanted.count == 1)]
                 if designated != [first] {
                     name =
                         item.first {
@@ -119,16 +127,19 @@ struct InitializerList {
             } else {
                 name = nil
             }
-            next = designated.count == 1 ? Self.index(designated[0]).map { $0 + 1 } : nil
+            next = designated.count == 1 ? index(designated[0]).map { $0 + 1 } : nil
             guard wanted.starts(with: designated) else { continue }
             guard found == nil else { throw Obstacle(reason: "its initializer has two values for it") }
             found = (wanted.dropFirst(designated.count), value)
+            isBehind = true
         }
         guard let found else {
             if let name { throw Self.several(name, first) }
             throw Obstacle(reason: "its initializer has no value for \(first.text); write one there")
         }
-        return try Self.value(found.value, of: found.rest)
+        // What the members have inside is not known.
+        let rest = wanted.prefix(wanted.count - found.rest.count).contains { $0.isMember } ? [] : members
+        return try Self.value(found.value, of: found.rest, rest)
     }
 
     private static func several(_ name: String, _ wanted: VariablePart.Step) -> Obstacle {
@@ -138,17 +149,24 @@ struct InitializerList {
         )
     }
 
-    private static func index(_ step: VariablePart.Step) -> Int? {
-        if case .element(let index) = step { index } else { nil }
+    /// The position of a part; `nil` if it is not known.
+    private func index(_ step: VariablePart.Step) -> Int? {
+        switch step {
+        case .element(let index): index
+        case .member(let name): members.firstIndex(of: name)
+        }
     }
 
     /// The step to an item without a designator.
-    private func position(
-        of item: ArraySlice<SourceToken>, _ next: Int?, _ wanted: VariablePart.Step, isLast: Bool
+    private func step(
+        to item: ArraySlice<SourceToken>, _ next: Int?, _ wanted: VariablePart.Step, isLast: Bool
     ) throws(Obstacle) -> VariablePart.Step {
-        guard case .element = wanted else {
-            // The order of the members is not here.
-            throw Obstacle(reason: "its initializer does not name all members; write \(wanted.text) = there")
+        if wanted.isMember {
+            guard let next, next < members.count else {
+                throw Obstacle(
+                    reason: "its initializer does not name all members; write \(wanted.text) = there")
+            }
+            return .member(members[next])
         }
         guard let next else {
             throw Obstacle(reason: "its initializer goes on behind a part; write \(wanted.text) = there")
@@ -161,7 +179,7 @@ struct InitializerList {
 
     /// The value of a part of a value, which must be a list in braces then.
     private static func value(
-        _ tokens: ArraySlice<SourceToken>, of steps: ArraySlice<VariablePart.Step>
+        _ tokens: ArraySlice<SourceToken>, of steps: ArraySlice<VariablePart.Step>, _ members: [String]
     ) throws(Obstacle) -> ArraySlice<SourceToken> {
         guard tokens.first?.has("{") == true,
             tokens.end(ofBracketAt: tokens.startIndex, brackets) == tokens.endIndex
@@ -170,6 +188,7 @@ struct InitializerList {
             throw Obstacle(
                 reason: "its initializer has \(tokens.text) where braces with \(first.text) would be")
         }
-        return try InitializerList(tokens: tokens.dropFirst().dropLast()).value(of: steps)
+        return try InitializerList(tokens: tokens.dropFirst().dropLast(), members: members)
+            .value(of: steps)
     }
 }
