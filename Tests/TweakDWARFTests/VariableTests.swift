@@ -80,6 +80,35 @@ import TweakRecords
         #expect(try obstacle("work::two", in: program).hasPrefix("the compiler keeps it in another form"))
     }
 
+    /// A bound of one or two bytes that are all ones is not -1, by which compilers describe an array without elements.
+    @Test(arguments: Compiler.present, ["-gdwarf-5", "-gdwarf-4", "-gdwarf-3"])
+    func `may be arrays of 256 or 65536 elements, or of none`(compiler: Compiler, version: String) throws {
+        let source = """
+            struct rest { int count; char names[]; };
+            char line[256]; short table[65536]; long grid[3][256]; int none[0]; struct rest rest; int counts[255];
+            int main(void) { return line[1] + table[1] + grid[0][1] + counts[1] + rest.count; }
+            """
+        try compiler.compile(
+            [home.write("arrays.c", source)], to: home("arrays"), ["-g", version], home: home)
+        let program = try ProgramVariables(path: home("arrays"))
+        #expect(
+            program.variables.flatMap(program.values).map(\.name) == [
+                "counts[0..254]", "grid[0..2][0..255]", "line[0..255]", "none", "rest.count", "rest.names",
+                "table[0..65535]",
+            ])
+        guard case .address(let first, size: 1) = try program.place(of: program.part(named: "line[0]")),
+            case .address(let last, size: 1) = try program.place(of: program.part(named: "line[255]"))
+        else {
+            Issue.record("line has no address")
+            return
+        }
+        #expect(last == first + 255)
+        #expect(try obstacle("table[65535]", in: program) == "")
+        #expect(try obstacle("grid[2][255]", in: program) == "")
+        #expect(try obstacle("none", in: program) == "it has no elements")
+        #expect(try obstacle("rest.names", in: program).contains("the number of its elements"))
+    }
+
     @Test func `in RELRO are not set`() throws {
         let source = """
             __attribute__((section(".data.rel.ro"))) int moved = 5;

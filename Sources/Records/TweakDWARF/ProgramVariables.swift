@@ -217,6 +217,9 @@ package final class ProgramVariables {
         case .record(let members) where types.members(of: members).isEmpty:
             return "its members are not in the debug information"
         case .record: return "it is a structure; name a member"
+        case .array(let elements) where elements.counts.contains(0): return "it has no elements"
+        case .array(let elements) where elements.counts.contains(nil):
+            return "the debug information does not tell the number of its elements"
         case .array: return "it is an array; name an element"
         case .other(let reason): return reason
         }

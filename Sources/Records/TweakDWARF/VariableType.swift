@@ -239,12 +239,13 @@ struct TypeReader {
 
     private func count(of range: DebugEntry) -> UInt64? {
         if let count = range.attribute(Int(DW_AT_count))?.unsigned { return count }
-        guard let last = range.attribute(Int(DW_AT_upper_bound)) else { return nil }
-        // GNU C: the upper bound of an empty array is -1.
-        if last.signed == -1 { return 0 }
+        guard let last = range.attribute(Int(DW_AT_upper_bound))?.integer else { return nil }
+        // GNU C: the upper bound of an empty array is -1. As `data1` or `data2`, the same bits are the end of 256 or 65536
+        // elements.
+        if [-1, Int128(UInt32.max), Int128(UInt64.max)].contains(last) { return 0 }
         let first = range.attribute(Int(DW_AT_lower_bound))?.unsigned ?? 0
-        guard let last = last.unsigned, last >= first, last < UInt64(UInt32.max) else { return nil }
-        return first == 0 ? last + 1 : nil
+        guard first == 0, last >= 0, last < Int128(UInt32.max) else { return nil }
+        return UInt64(last) + 1
     }
 
     private func pointer(
