@@ -109,6 +109,26 @@ import TweakRecords
         #expect(try obstacle("rest.names", in: program).contains("the number of its elements"))
     }
 
+    /// GCC describes their places in a unit of its own then, which has none of the sources.
+    @Test(arguments: ["-O0", "-O2"], ["-gdwarf-5", "-gdwarf-4"])
+    func `static in functions are in their files when linked with -flto`(
+        level: String, version: String
+    ) throws {
+        let source = """
+            static int count(int n) { static int calls = 1; calls += n; return calls; }
+            int one(int n) { return count(n); }
+            """
+        let main = "int one(int), two(int); int main(int c, char **v) { return one(c) + two(c); }"
+        let paths = try [
+            home.write("one.c", source), home.write("two.c", "\n" + source.replacing("one", with: "two")),
+            home.write("main.c", main),
+        ]
+        try Compiler.gcc.compile(paths, to: home("linked"), ["-g", "-flto", level, version], home: home)
+        let program = try ProgramVariables(path: home("linked"))
+        #expect(program.variables.map(\.shownName) == ["one.c:count::calls", "two.c:count::calls"])
+        #expect(program.variables.map(\.declaredAt) == ["\(paths[0]):1", "\(paths[1]):2"])
+    }
+
     @Test func `in RELRO are not set`() throws {
         let source = """
             __attribute__((section(".data.rel.ro"))) int moved = 5;

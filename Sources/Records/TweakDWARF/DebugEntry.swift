@@ -56,14 +56,37 @@ struct DebugEntry {
     /// The path of the source file of its declaration.
     var file: String? {
         // libdw has a function for this, which aborts for units whose table of files is missing.
-        guard let index = attribute(Int(DW_AT_decl_file), isInherited: true)?.unsigned else { return nil }
+        guard let declaration = first(with: Int(DW_AT_decl_file)),
+            let index = declaration.attribute(Int(DW_AT_decl_file))?.unsigned
+        else { return nil }
         var unit = Dwarf_Die()
         var files: OpaquePointer?
         var count = 0
-        guard with({ dwarf_diecu($0, &unit, nil, nil) }) != nil,
+        guard declaration.with({ dwarf_diecu($0, &unit, nil, nil) }) != nil,
             dwarf_getsrcfiles(&unit, &files, &count) == 0, index < UInt64(clamping: count)
         else { return nil }
         return dwarf_filesrc(files, Int(index), nil, nil).map(Self.text)
+    }
+
+    /// The entry with an attribute of its own: this one, its declaration or its abstract instance. These may be in other
+    /// units, and numbers of files are those of a unit.
+    private func first(with name: Int) -> DebugEntry? {
+        var entry = self
+        for _ in 0..<8 {
+            if entry.has(name) { return entry }
+            guard
+                let next = entry.reference(Int(DW_AT_abstract_origin))
+                    ?? entry.reference(Int(DW_AT_specification))
+            else { return nil }
+            entry = next
+        }
+        return nil
+    }
+
+    /// The path of the source file of its unit.
+    var unitPath: String? {
+        var unit = Dwarf_Die()
+        return with { dwarf_diecu($0, &unit, nil, nil) } == nil ? nil : DebugEntry(unit).name
     }
 
     var line: Int? {

@@ -173,7 +173,7 @@ struct VariableScan {
                 ?? (isPlain ? entry.name.map({ level.scopes + $0 }) : QualifiedName(of: entry)?.text)
         else { return }
         let found = Found(
-            entry: entry, name: name, unit: unit.path, isOptimized: unit.isOptimized,
+            entry: entry, name: name, unit: origin?.unitPath ?? unit.path, isOptimized: unit.isOptimized,
             location: location)
         if let declaration = entry.reference(Int(DW_AT_specification)) { defined.insert(declaration.id) }
         if let origin { return concrete.append((origin.id, found)) }
