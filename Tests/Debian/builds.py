@@ -127,8 +127,8 @@ def build(program, compiler, name, folder):
     # What automake would make again after a patch is there already.
     unneeded = [f"{tool}=:" for tool in ("ACLOCAL", "AUTOCONF", "AUTOHEADER", "AUTOMAKE", "MAKEINFO")]
     checked(
-        ["make", "-j1", *unneeded, f"CC={c} {flags}", f"CXX={cxx} {flags}", f"CFLAGS={flags}", f"CXXFLAGS={flags}", f"AR={ar}",
-         f"RANLIB={ranlib}", *program.make, *(program.static_make if name == "static" else [])], cwd=tree)
+        ["make", "-j1", *unneeded, f"CC={c} {flags}", f"CXX={cxx} {flags}", f"CFLAGS={flags}", f"CXXFLAGS={flags}",
+         f"AR={ar}", f"RANLIB={ranlib}", *program.make, *(program.static_make if name == "static" else [])], cwd=tree)
     shutil.copy2(tree / program.path, built)
     shutil.rmtree(tree)
     return built

@@ -1,237 +1,55 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares the variables of `tweak adopt --list` with those of gdb, in which this runs.
+"""Compares what `tweak adopt` says of a program with gdb, readelf and drgn. Runs in gdb.
 
-gdb finds the variables of a build by the blocks of its code, those of functions too, and says where they are, how large
-they are, and what they contain: before the program runs, in `main`, and at its end, where drgn is asked as well. In
-`main` every number, truth value and enumeration is set by `tweak set`, and all writable memory of the program is compared
+The task is a form of JSON in the environment, and so is the result in a file. gdb says where variables are, how large
+they are and what they contain: before the program runs, in `main`, and at its end, where drgn is asked as well. In
+`main` each number, truth value and enumeration is set by `tweak set`, and all writable memory of the program is compared
 with what should be there.
 """
 
-import functools
 import json
 import os
 import re
 import struct
 import subprocess
+import sys
+import traceback
+from collections import Counter
 
 import gdb
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from gdb_variables import (  # noqa: E402
+    bare, gdb_variables, is_named, is_pointer_to_text, is_reference, kind_of, leaves, plain_type, walk)
+from image import Image, checked, last, run  # noqa: E402
 
 TASK = json.loads(os.environ["TWEAKS_TASK"])
 TWEAK = TASK["tweak"]
 PATH = TASK["path"]
-MOST_ADOPTED = 5000
 
-difference_list = []
-counts = dict.fromkeys(
-    ["variables", "parts", "offered", "compared", "refused", "values_live", "drgn", "drgn_memory", "writes", "bytes"], 0)
-reasons = {}
-notes = []
+differences, counts, reasons = [], Counter(), Counter()
 
 
 def differ(what):
-    difference_list.append(what)
+    differences.append(what)
 
 
-def command(*arguments):
-    done = subprocess.run(
-        list(map(str, arguments)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    return done
-
-
-def checked(*arguments):
-    done = command(*arguments)
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(map(str, arguments))[:500]}: {done.returncode} {done.stderr[:2000]}")
-    return done.stdout
-
-
-# The file, by readelf.
-
-class Image:
-    def __init__(self, path):
-        self.path, self.loads, self.relro = path, [], None
-        for line in checked("readelf", "-lW", path).splitlines():
-            fields = line.split()
-            if len(fields) < 7 or fields[0] not in ("LOAD", "GNU_RELRO"):
-                continue
-            start, size = int(fields[2], 16), int(fields[5], 16)
-            flags = "".join(fields[6:-1])
-            if fields[0] == "LOAD":
-                self.loads.append((start, start + size, "W" in flags))
-            else:
-                self.relro = (start, start + size)
-        self.objects, self.thread_local = [], set()
-        for line in checked("readelf", "-sW", path).splitlines():
-            fields = line.split()
-            if len(fields) < 8 or fields[3] not in ("OBJECT", "TLS") or fields[6] == "UND":
-                continue
-            if fields[3] == "TLS":
-                self.thread_local.add(fields[7].split(".")[0])
-            elif int(fields[2], 0):
-                self.objects.append((int(fields[1], 16), int(fields[2], 0), fields[7]))
-
-    @functools.cached_property
-    def locations(self):
-        """By names, what readelf says of the places of variables: those of two declarations may differ."""
-        entries, entry = {}, {}
-        for line in checked("readelf", "-W", "--debug-dump=info", self.path).splitlines():
-            if match := re.match(r" *<[0-9a-f]+><([0-9a-f]+)>: .*\((DW_TAG_\w+)\)", line):
-                entry = entries[match[1]] = {"tag": match[2]}
-            elif match := re.match(r" *<[0-9a-f]+> +DW_AT_(name|location|const_value|abstract_origin|specification) *: (.*)", line):
-                # `(strp) (offset: 0x3a5): gravity`, `(string) gravity`, `(exprloc) 9 byte block: … (DW_OP_addr: 8280)`
-                entry[match[1]] = re.sub(r"^\(\w+\) *", "", match[2].strip())
-        locations = {}
-        for entry in entries.values():
-            if entry["tag"] != "DW_TAG_variable":
-                continue
-            named = entry
-            while "name" not in named:
-                origin = named.get("abstract_origin") or named.get("specification")
-                if not origin or origin.strip("<>").removeprefix("0x") not in entries:
-                    break
-                named = entries[origin.strip("<>").removeprefix("0x")]
-            name = named.get("name", "").split("): ")[-1]
-            locations.setdefault(name, []).append(entry.get("location") or entry.get("const_value", "") and "constant")
-        return locations
-
-    def is_loaded(self, address, size):
-        return any(start <= address and address + size <= end for start, end, _ in self.loads)
-
-    def is_written(self, address, size):
-        """Whether the program could write there, once its relocations are done."""
-        if not any(start <= address and address + size <= end and writable for start, end, writable in self.loads):
-            return False
-        if not self.relro:
-            return True
-        # Whole pages are made read-only.
-        start, end = (place // 4096 * 4096 for place in self.relro)
-        return address + size <= start or address >= end
-
-
-# gdb's variables.
-
-class Variable:
-    def __init__(self, symbol, function):
-        self.symbol = symbol
-        self.plain = symbol.name
-        self.name = f"{function}::{symbol.name}" if function else symbol.name
-        self.is_local = bool(function)
-        self.unit = symbol.symtab.filename if symbol.symtab else ""
-        self.address = self.size = None
-        self.found = False
-        try:
-            self.value = symbol.value()
-            self.type = self.value.type
-            self.is_optimized_out = self.value.is_optimized_out
-            if not self.is_optimized_out and self.value.address is not None and not is_reference(self.type):
-                self.address, self.size = int(self.value.address), self.type.sizeof
-        except gdb.error as error:
-            self.value, self.type, self.is_optimized_out = None, symbol.type, False
-            self.error = str(error)
-
-    @property
-    def last(self):
-        return last(self.plain)
-
-    def __repr__(self):
-        place = "" if self.address is None else f" at {self.address:#x}"
-        return f"{self.name} of {os.path.basename(self.unit)}:{self.symbol.line}{place} ({self.symbol.addr_class})"
-
-
-def is_reference(kind):
-    return kind.strip_typedefs().code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF)
-
-
-def last(name):
-    return re.sub(r"<.*>", "", name).split("::")[-1]
-
-
-def all_blocks():
-    """The blocks of all units."""
-    names = set()
-    for kind in ("variables", "functions"):
-        for line in gdb.execute(f"info {kind} -n", to_string=True).splitlines():
-            names.update(re.findall(r"[A-Za-z_~][\w:~]*", line))
-    symtabs = []
-    for name in sorted(names):
-        symbols = list(gdb.lookup_static_symbols(name))
-        symbols.append(gdb.lookup_global_symbol(name))
-        for symbol in filter(None, symbols):
-            if symbol.symtab and symbol.symtab.is_valid() and symbol.symtab not in symtabs:
-                symtabs.append(symbol.symtab)
-    seen, blocks, functions = set(), [], []
-    for symtab in symtabs:
-        for block in (symtab.static_block(), symtab.global_block()):
-            if hash_of(block) in seen:
-                continue
-            seen.add(hash_of(block))
-            blocks.append((block, None))
-            functions += [symbol for symbol in block if symbol.addr_class == gdb.SYMBOL_LOC_BLOCK]
-    for function in functions:
-        try:
-            pc = int(function.value().address)
-        except gdb.error:
-            continue
-        block = gdb.block_for_pc(pc)
-        while block and not (block.function and block.function.name == function.name) and block.superblock:
-            block = block.superblock
-        if not block or block.is_static or block.is_global:
-            continue
-        for at in range(block.start, block.end):
-            inner = gdb.block_for_pc(at)
-            while inner and not inner.is_static and not inner.is_global:
-                if hash_of(inner) in seen:
-                    break
-                seen.add(hash_of(inner))
-                outer = inner
-                while not outer.function:
-                    outer = outer.superblock
-                blocks.append((inner, outer.function.name))
-                inner = inner.superblock
-    return blocks
-
-
-def hash_of(block):
-    first = next(iter(block), None)
-    return (block.start, block.end, block.is_static, block.is_global, first and first.name,
-            first and first.symtab and first.symtab.filename, str(block.function), first and first.line)
-
-
-def gdb_variables():
-    variables, seen = [], set()
-    for block, function in all_blocks():
-        function = function and re.sub(r"\(.*", "", function)
-        for symbol in block:
-            if not symbol.is_variable or symbol.is_argument or not symbol.name:
-                continue
-            if symbol.addr_class not in (gdb.SYMBOL_LOC_STATIC, gdb.SYMBOL_LOC_COMPUTED,
-                                         gdb.SYMBOL_LOC_OPTIMIZED_OUT, gdb.SYMBOL_LOC_CONST,
-                                         gdb.SYMBOL_LOC_CONST_BYTES):
-                continue
-            if function and (symbol.needs_frame or symbol.addr_class not in (
-                    gdb.SYMBOL_LOC_STATIC, gdb.SYMBOL_LOC_COMPUTED)):
-                continue  # a variable on the stack, or one that cannot be told from these
-            variable = Variable(symbol, function)
-            key = (variable.name, variable.address, variable.unit if variable.address is None else "")
-            if key not in seen:
-                seen.add(key)
-                variables.append(variable)
-    return variables
-
-
-# tweak's parts.
+# The parts that tweak lists.
 
 class Part:
     def __init__(self, form):
         self.form = form
         self.name = form["name"]
-        match = re.match(r"(?:(?P<file>[^:\[]+):(?!:)(?:\d+:(?!:))?)?(?P<root>(?:[^.\[(]|\([^)]*\))+)(?P<rest>.*)$", self.name)
+        # As in `physics.c:12:(anonymous namespace)::table[0..3].weight`.
+        match = re.match(
+            r"(?:(?P<file>[^:\[]+):(?!:)(?:\d+:(?!:))?)?(?P<root>(?:[^.\[(]|\([^)]*\))+)(?P<rest>.*)$", self.name)
         self.file, self.root, self.rest = match["file"], match["root"], match["rest"]
+        self.whole = self.name.removesuffix(self.rest)
         self.address, self.size = form.get("address"), form.get("size")
         self.reason = form.get("reason")
         self.path = [int(index) if index else member for index, member in
                      re.findall(r"\[(\d+)(?:\.\.\d+)?\]|\.([^.\[]+)", self.rest)]
-        self.key = None
+        self.key = self.variable = None
 
     @property
     def is_offered(self):
@@ -263,72 +81,6 @@ def element_names(part):
 
 # Comparing them.
 
-def bare(kind):
-    return kind.strip_typedefs().unqualified()
-
-
-def walk(value, path):
-    """The value of a part, and whether it, or something that it is in, is const; and whether it is a bit field."""
-    is_const, bits = has_const(value.type), False
-    for step in path:
-        if isinstance(step, int):
-            value = value[step]
-            bits = False
-        else:
-            field = find_field(value.type, step)
-            bits = bool(field and field.bitsize)
-            value = value[field] if field is not None else value[step]
-        is_const = is_const or has_const(value.type)
-    return value, is_const, bits
-
-
-def find_field(kind, name):
-    """The field with a name, in base classes and members without a name too."""
-    for field in kind.strip_typedefs().fields():
-        if field.name == name:
-            return field
-    return None
-
-
-def has_const(kind):
-    for _ in range(32):
-        if str(kind) != str(kind.unqualified()) and "const" in str(kind).replace(str(kind.unqualified()), ""):
-            return True
-        if kind.code == gdb.TYPE_CODE_TYPEDEF:
-            kind = kind.target()
-        elif kind.code == gdb.TYPE_CODE_ARRAY:
-            kind = kind.target()
-        else:
-            return False
-    return False
-
-
-WORDS = {"long int": "long", "short int": "short", "long unsigned int": "unsigned long",
-         "short unsigned int": "unsigned short", "unsigned": "unsigned int", "long long int": "long long",
-         "long long unsigned int": "unsigned long long"}
-
-
-def plain_type(text):
-    words = [word for word in text.split() if word not in ("const", "volatile", "enum", "struct", "union", "_Atomic")]
-    text = " ".join(words)
-    text = WORDS.get(text, text)
-    return text.split("::")[-1]
-
-
-def kind_of(kind):
-    """The type of a tweak by gdb's type."""
-    kind = bare(kind)
-    if kind.code == gdb.TYPE_CODE_BOOL and kind.sizeof == 1:
-        return "bool"
-    if kind.code == gdb.TYPE_CODE_FLT:
-        return {4: "float", 8: "double"}.get(kind.sizeof)
-    if kind.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_ENUM) and kind.sizeof in (1, 2, 4, 8):
-        is_signed = kind.is_signed
-        if kind.code == gdb.TYPE_CODE_ENUM:
-            is_signed = None
-        return (is_signed, 8 * kind.sizeof)
-    return None
-
 
 def is_same_kind(tweak, kind):
     expected = kind_of(kind)
@@ -337,13 +89,6 @@ def is_same_kind(tweak, kind):
         return bool(match) and int(match[2]) == expected[1] and expected[0] in (None, match[1] == "")
     return tweak == expected
 
-
-def is_pointer_to_text(kind):
-    kind = bare(kind)
-    if kind.code != gdb.TYPE_CODE_PTR:
-        return False
-    target = bare(kind.target())
-    return target.sizeof == 1 and target.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR)
 
 
 FORMATS = {"bool": "B", "float": "f", "double": "d", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H",
@@ -354,11 +99,6 @@ def packed(value, tweak):
     if value is None:
         return None
     return struct.pack("=" + FORMATS[tweak], value)
-
-
-def content(value):
-    """The bytes of a value, as gdb reads them."""
-    return bytes(gdb.selected_inferior().read_memory(int(value.address), value.type.sizeof))
 
 
 def scalar(value, tweak):
@@ -383,18 +123,11 @@ def is_same_value(given, value, tweak):
 
 
 def candidates(part, by_last):
-    same = [variable for variable in by_last.get(last(part.root), [])]
-    if part.address is not None:
-        here = [variable for variable in same
-                if variable.address is not None and variable.address <= part.address < variable.address + max(variable.size, 1)]
-        return here
-    named = [variable for variable in same if is_named(part, variable)]
-    return named
-
-
-def is_named(part, variable):
-    root = part.root
-    return root == variable.name or root.endswith("::" + variable.name) or variable.name.endswith("::" + root)
+    """gdb's variables to which a part may belong."""
+    same = by_last.get(last(part.root), [])
+    if part.address is None:
+        return [variable for variable in same if is_named(part.root, variable)]
+    return [variable for variable in same if variable.contains(part.address)]
 
 
 def compare(parts, variables, image):
@@ -406,50 +139,30 @@ def compare(parts, variables, image):
         found = candidates(part, by_last)
         for variable in found:
             variable.found = True
-        whole.setdefault((part.file, part.root), found)
+        whole.setdefault(part.whole, found)
         if part.is_offered:
             counts["offered"] += 1
         else:
             counts["refused"] += 1
             reason = part.reason.split(":")[0].split(";")[0]
-            reasons[reason] = reasons.get(reason, 0) + 1
+            reasons[reason] += 1
         check(part, found, image)
     rests = {}
     for part in parts:
-        rests.setdefault((part.file, part.root), set()).add(re.sub(r"\[0\.\.\d+\]", "[0]", part.rest))
+        rests.setdefault(part.whole, set()).add(re.sub(r"\[0\.\.\d+\]", "[0]", part.rest))
     for key, found in whole.items():
         if found:
-            compare_parts(f"{key[0]}:{key[1]}" if key[0] else key[1], rests[key], found)
+            compare_parts(key, rests[key], found)
     counts["variables"] += len(whole)
     counts["parts"] += len(parts)
 
 
 def compare_parts(name, rests, found):
     """Compares the parts of a variable with the members that it has in gdb, of which none may be missing."""
-    differences = None
-    for variable in found:
-        expected = set(leaves(variable.type, ""))
-        if expected == rests:
-            return
-        differences = differences or (expected - rests, rests - expected)
-    differ(f"{name}: missing parts: {sorted(differences[0])[:9]}; parts that gdb does not have: {sorted(differences[1])[:9]}")
-
-
-def leaves(kind, path):
-    """The parts of a type that are no structures; of arrays those of the first element."""
-    kind = kind.strip_typedefs()
-    if kind.code == gdb.TYPE_CODE_ARRAY:
-        if kind.sizeof and kind.target().sizeof:
-            return leaves(kind.target(), path + "[0]")
-        return [path]
-    if kind.code not in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
-        return [path]
-    found = []
-    members = [field for field in kind.fields() if hasattr(field, "bitpos")]
-    for field in members:
-        found += leaves(field.type, path if field.is_base_class or not field.name else f"{path}.{field.name}")
-    # Empty base classes have no part, but an empty structure is one.
-    return found if members else [path]
+    possible = [set(leaves(variable.type, "")) for variable in found]
+    if rests not in possible:
+        differ(f"{name}: missing parts: {sorted(possible[0] - rests)[:9]}; "
+               f"parts that gdb does not have: {sorted(rests - possible[0])[:9]}")
 
 
 def check(part, found, image):
@@ -459,17 +172,18 @@ def check(part, found, image):
         if match is None:
             return unknown_to_gdb(part, found, image)
         part.variable = match
-        if not is_named(part, match):
+        if not is_named(part.root, match):
             differ(f"{part.name}: the name in gdb is {match}")
-        if part.file and not is_in_file(part, match):
+        if part.file and not is_in_file(part, match) and part.file not in image.units(match.last):
             differ(f"{part.name}: its file in gdb is {match.unit}")
         try:
             value, is_const, bits = walk(match.value, part.path)
         except (gdb.error, TypeError, RuntimeError) as error:
             return differ(f"{part.name}: gdb has no such part: {error}")
         compare_value(part, value)
+        compare_declaration(part, match, image)
         if part.is_offered:
-            counts["compared"] += 1
+            counts["compared with gdb"] += 1
             if is_const or bits or not image.is_written(part.address, part.size):
                 differ(f"{part.name}: it is offered, and const, a bit field or in read-only memory")
         elif not is_true_reason(part, match, value, is_const, bits, image):
@@ -491,6 +205,16 @@ def check(part, found, image):
     return differ(f"{part.name}: untrue: {part.reason}; in gdb {matches}")
 
 
+def compare_declaration(part, match, image):
+    """Compares the place in the sources. gdb looks up files in the wrong unit if the declaration is in another one."""
+    file, _, line = (part.form.get("location") or "").rpartition(":")
+    file = os.path.basename(file)
+    units = {os.path.basename(match.unit), *image.units(match.last)}
+    if line != str(match.symbol.line) or file not in units and "<artificial>" not in units:
+        place = f"{match.unit}:{match.symbol.line}"
+        differ(f"{part.name}: it is declared at {part.form.get('location')}, in gdb at {place}")
+
+
 def is_in_file(part, variable):
     """Whether a variable is in the source file that its name has, or in a header, for which gdb has no unit."""
     declared = re.sub(r":\d+$", "", part.form.get("location") or "")
@@ -504,13 +228,29 @@ def unknown_to_gdb(part, found, image):
                  if start <= part.address and part.address + part.size <= start + size
                  and last(part.root) in name]
         if known:
-            counts["by_symbol"] = counts.get("by_symbol", 0) + 1
+            if not any(is_same_encoding(part, *kind) for kind in image.types(last(part.root), part.path)):
+                differ(f"{part.name}: its types by readelf are {list(image.types(last(part.root), part.path))}")
+            counts["judged by symbols"] += 1
             return None
         return differ(f"{part.name}: gdb and readelf know nothing at {part.address:#x}")
-    if is_true_place(part.reason, last(part.root), image):
-        counts["by_readelf"] = counts.get("by_readelf", 0) + 1
+    kinds = {tag for tag, _, _ in image.types(last(part.root), part.path)}
+    is_pointer = part.reason.startswith("it is a pointer") and "DW_TAG_pointer_type" in kinds
+    if is_pointer or is_true_place(part.reason, last(part.root), image):
+        counts["judged by readelf"] += 1
         return None
     return differ(f"{part.name}: gdb does not know it, {part.reason}; {found}")
+
+
+def is_same_encoding(part, tag, size, encoding):
+    """Whether the type of a part is one that readelf has."""
+    tweak = part.form.get("tweakType")
+    if tweak == "string":
+        return tag == "DW_TAG_pointer_type"
+    if size != part.size or tag == "DW_TAG_enumeration_type":
+        return size == part.size
+    if tweak in ("float", "double", "bool"):
+        return encoding == {"bool": "(boolean)"}.get(tweak, "(float)")
+    return encoding in (("(unsigned)", "(unsigned char)") if tweak[0] == "u" else ("(signed)", "(signed char)"))
 
 
 PLACES = {
@@ -525,7 +265,7 @@ PLACES = {
 def is_true_place(reason, name, image):
     """Whether readelf has a variable with this name in such a place."""
     return any(fits(location) for beginning, fits in PLACES.items() if reason.startswith(beginning)
-               for location in image.locations.get(name, []))
+               for location in image.locations(name))
 
 
 def compare_value(part, value):
@@ -565,9 +305,6 @@ def compare_choices(part, value, tweak):
 
 def is_true_reason(part, match, value, is_const, bits, image):
     reason = part.reason
-    if match.address is not None:
-        place = (part.address if part.address is not None
-                 else int(value.address) if value is not None and not bits and value.address is not None else match.address)
     kind = bare(value.type) if value is not None else None
     if reason.startswith("it is const"):
         return is_const
@@ -592,7 +329,7 @@ def is_true_reason(part, match, value, is_const, bits, image):
         return kind is not None and kind.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION) and not [
             field for field in kind.fields() if hasattr(field, "bitpos") and not field.is_base_class]
     if reason.startswith("it is not in the program"):
-        return not image.is_loaded(place, 1)
+        return not image.is_loaded(match.address, 1)
     if reason.startswith(("it has no elements", "the debug information does not tell the number")):
         return value.type.strip_typedefs().code == gdb.TYPE_CODE_ARRAY and (
             value.type.sizeof == 0 or "[]" in str(value.type) or "[0]" in str(value.type))
@@ -614,17 +351,17 @@ def compare_missing(parts, variables, image):
         # In code optimized as a whole, the declaration of a variable is another symbol than the place.
         is_declaration = variable.is_optimized_out and (variable.last, variable.symbol.line) in found
         # Functions have values that are computed from other ones.
-        is_listed = variable.found or variable.is_local and variable.address is None
+        is_listed = variable.found or variable.address is None and (variable.is_local or variable.symbol.is_constant)
         if not is_listed and not is_declaration:
             differ(f"missing: {variable}")
-    ranges = [(part.address, part.size or 1) for part in parts if part.address is not None]
-    known = [(variable.address, variable.size) for variable in variables if variable.address is not None]
+    places = [part.address for part in parts if part.address is not None]
     for start, size, name in image.objects:
         plain = name.split(".")[0]
-        if any(start <= at < start + size for at, _ in ranges) or any(at <= start < at + max(length, 1) for at, length in known):
+        if any(start <= place < start + size for place in places) or any(
+                variable.contains(start) for variable in variables):
             continue
         symbol = gdb.lookup_global_symbol(plain) or gdb.lookup_static_symbol(plain)
-        if symbol and symbol.is_variable and plain not in names:
+        if symbol and symbol.is_variable and last(symbol.name) not in names:
             differ(f"missing: the symbol {name} at {start:#x}, of the type {symbol.type}")
 
 
@@ -669,15 +406,15 @@ def adopt(parts):
     keys = {}
     for start in range(0, len(parts), 300):
         names = [part.name for part in parts[start:start + 300]]
-        done = command(TWEAK, "adopt", PATH, *names)
+        done = run(TWEAK, "adopt", PATH, *names)
         lines = done.stdout.splitlines()
         if done.returncode and "choose another --name" in done.stderr:
             lines = []
             for name in names:
-                done = command(TWEAK, "adopt", PATH, name)
+                done = run(TWEAK, "adopt", PATH, name)
                 if done.returncode and "choose another --name" in done.stderr:
-                    counts["renamed"] = counts.get("renamed", 0) + 1
-                    done = command(TWEAK, "adopt", PATH, name, "--name", f"Variables/Renamed/{counts['renamed']}")
+                    counts["renamed"] += 1
+                    done = run(TWEAK, "adopt", PATH, name, "--name", f"Variables/Renamed/{counts['renamed']}")
                 lines.append(done.stdout.strip() or done.stderr)
         elif done.returncode:
             differ(f"adopting: {done.stderr[-500:]}")
@@ -725,8 +462,8 @@ def write(parts, inferior, slide, memory):
     def compare_memory(when):
         now = memory()
         for start, content in expected.items():
-            counts["bytes"] += len(content)
-            wrong = [start + i for i in range(len(content)) if content[i] != now[start][i]] if content != now[start] else []
+            counts["bytes compared"] += len(content)
+            wrong = [start + i for i, byte in enumerate(content) if byte != now[start][i]]
             if wrong:
                 differ(f"{when}: {len(wrong)} bytes are not as they should be, the first at {wrong[0]:#x}")
 
@@ -748,7 +485,7 @@ def write(parts, inferior, slide, memory):
                 part.new = value
                 words += [part.key, text]
                 patch(part, value)
-            done = command(TWEAK, "set", inferior.pid, *words)
+            done = run(TWEAK, "set", inferior.pid, *words)
             if done.returncode:
                 return differ(f"setting: {done.stderr[-500:]}")
         compare_memory(f"round {number}")
@@ -759,8 +496,8 @@ def write(parts, inferior, slide, memory):
                     differ(f"{part.name}: it is at {int(value.address):#x} in the running program")
                 if not is_same_value(part.new, value, part.form["tweakType"]):
                     differ(f"{part.name}: {value} was read after {part.new} was set")
-            counts["writes"] += 1
-    done = command(TWEAK, "reset", inferior.pid, "--all")
+            counts["set"] += 1
+    done = run(TWEAK, "reset", inferior.pid, "--all")
     if done.returncode:
         differ(f"reset: {done.stderr[-500:]}")
     for part in parts:
@@ -787,7 +524,7 @@ def values_live(parts, inferior, slide):
         tweak = part.form["tweakType"]
         if part.variable:
             value, _, _ = walk(part.variable.symbol.value(), part.path)
-            counts["values_live"] += 1
+            counts["values at the end compared with gdb"] += 1
             if not is_same_value(values[part.key], value, tweak):
                 differ(f"{part.name}: {value} in gdb at the end instead of {values[part.key]}")
         asked.append({"name": part.name, "root": part.root, "path": part.path, "address": part.address + slide,
@@ -804,10 +541,10 @@ def values_live(parts, inferior, slide):
         given = values[part.key]
         if answer["bytes"] != packed(given, question["tweak"]).hex():
             differ(f"{part.name}: drgn reads {answer['bytes']} instead of {given}")
-        counts["drgn_memory"] += 1
+        counts["values at the end compared with drgn"] += 1
         if not answer["found"]:
             continue
-        counts["drgn"] += 1
+        counts["variables compared with drgn"] += 1
         for what in ("address", "size"):
             if answer[what] != question[what]:
                 differ(f"{part.name}: its {what} in drgn is {answer[what]} instead of {question[what]}")
@@ -818,10 +555,8 @@ def values_live(parts, inferior, slide):
 def main():
     gdb.execute("maint expand-symtabs", to_string=True)
     image = Image(PATH)
-    variables = gdb_variables()
+    variables = gdb_variables(image)
     listing = listed()
-    for part in listing:
-        part.variable = None
     compare(listing, variables, image)
     compare_missing(listing, variables, image)
     # The elements of arrays, too.
@@ -835,10 +570,9 @@ def main():
     for variable in variables:
         by_last.setdefault(variable.last, []).append(variable)
     for part in elements:
-        part.variable = None
         check(part, candidates(part, by_last), image)
-    counts["elements"] = len(elements)
-    chosen = adopt((singles + elements)[:MOST_ADOPTED])
+    counts["elements"] += len(elements)
+    chosen = adopt(singles + elements)
     if chosen:
         live(chosen, image)
 
@@ -846,7 +580,6 @@ def main():
 try:
     main()
 except Exception as error:  # gdb would only print it
-    import traceback
     differ(f"failed: {traceback.format_exc()}")
 with open(TASK["result"], "w") as file:
-    json.dump({"differences": difference_list, "counts": counts, "reasons": reasons}, file)
+    json.dump({"differences": differences, "counts": counts, "reasons": reasons}, file)
