@@ -93,6 +93,37 @@ class Image:
         return [entry.get("location") or ("constant" if "const_value" in entry else "")
                 for entry in self.by_name.get(name, [])]
 
+    @functools.cached_property
+    def files(self):
+        """The names of files by their numbers, by the offsets of the tables."""
+        files, table, is_inside = {}, {}, False
+        for line in checked("readelf", "-W", "--debug-dump=rawline", self.path).splitlines():
+            if match := re.match(r" *Offset: +(\w+)", line):
+                table = files[int(match[1], 0)] = {}
+            elif "Table (" in line:
+                is_inside = "File Name Table (" in line
+            # As in `3\t(udata)\t1\t(line_strp)\t(offset: 0x33): hello.c`.
+            elif is_inside and (match := re.match(r" +(\d+)\t.*[\t ]([^\t]+)$", line)):
+                table[int(match[1])] = os.path.basename(match[2])
+        return files
+
+    def places(self, name):
+        """Where the variables with a name are declared, such as `physics.c:12`."""
+        places = set()
+        for entry in self.by_name.get(name, []):
+            chain = [entry]
+            while len(chain) < 8 and (next_one := self.reference(chain[-1], "abstract_origin")
+                                      or self.reference(chain[-1], "specification")):
+                chain.append(next_one)
+            holder = next((entry for entry in chain if "decl_file" in entry), None)
+            line = next((entry["decl_line"] for entry in chain if "decl_line" in entry), "0")
+            unit = (holder or chain[-1])["unit"]
+            file = os.path.basename(unit.get("name", ""))
+            if holder:
+                file = self.files.get(int(unit.get("stmt_list", "-1"), 0), {}).get(int(holder["decl_file"]), "?")
+            places.add(f"{file}:{line}")
+        return places
+
     def units(self, name):
         """The source files of the units that declare a variable with a name."""
         return {os.path.basename(self.declared(entry)["unit"].get("name", "")) for entry in self.by_name.get(name, [])}

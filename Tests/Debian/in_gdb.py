@@ -3,8 +3,8 @@
 
 The task is a form of JSON in the environment, and so is the result in a file. gdb says where variables are, how large
 they are and what they contain: before the program runs, in `main`, and at its end, where drgn is asked as well. In
-`main` each number, truth value and enumeration is set by `tweak set`, and all writable memory of the program is compared
-with what should be there.
+`main` each number, truth value and enumeration is set by `tweak set`, and all writable memory of the program is
+compared with what should be there.
 """
 
 import json
@@ -206,13 +206,12 @@ def check(part, found, image):
 
 
 def compare_declaration(part, match, image):
-    """Compares the place in the sources. gdb looks up files in the wrong unit if the declaration is in another one."""
-    file, _, line = (part.form.get("location") or "").rpartition(":")
-    file = os.path.basename(file)
-    units = {os.path.basename(match.unit), *image.units(match.last)}
-    if line != str(match.symbol.line) or file not in units and "<artificial>" not in units:
-        place = f"{match.unit}:{match.symbol.line}"
-        differ(f"{part.name}: it is declared at {part.form.get('location')}, in gdb at {place}")
+    """Compares the place in the sources. gdb does not know files without code, and looks up others in a wrong unit."""
+    file, line = re.fullmatch(r"(.*?)(?::(\d+))?", part.form.get("location") or "").groups(default="0")
+    if line != str(match.symbol.line):
+        differ(f"{part.name}: it is declared in line {line}, in gdb {match.symbol.line}")
+    if f"{os.path.basename(file)}:{line}" not in image.places(match.last):
+        differ(f"{part.name}: it is declared at {file}:{line}, by readelf at {image.places(match.last)}")
 
 
 def is_in_file(part, variable):
