@@ -23,9 +23,8 @@ class Variable:
             self.is_optimized_out = self.value.is_optimized_out
             if not self.is_optimized_out and self.value.address is not None and not is_reference(self.type):
                 self.address, self.size = int(self.value.address), self.type.sizeof
-        except gdb.error as error:
+        except gdb.error:
             self.value, self.type, self.is_optimized_out = None, symbol.type, False
-            self.error = str(error)
 
     @property
     def last(self):
@@ -62,13 +61,12 @@ def all_blocks(image):
         # The names of functions in C++ are not found without their parameters.
         if block := gdb.block_for_pc(address):
             units += [block.static_block, block.global_block]
-    for block in units:
-        if block:
-            if hash_of(block) in seen:
-                continue
-            seen.add(hash_of(block))
-            blocks.append((block, None))
-            functions += [symbol for symbol in block if symbol.addr_class == gdb.SYMBOL_LOC_BLOCK]
+    for block in filter(None, units):
+        if hash_of(block) in seen:
+            continue
+        seen.add(hash_of(block))
+        blocks.append((block, None))
+        functions += [symbol for symbol in block if symbol.addr_class == gdb.SYMBOL_LOC_BLOCK]
     for function in functions:
         try:
             pc = int(function.value().address)
@@ -125,7 +123,7 @@ def gdb_variables(image):
 
 def is_named(name, variable):
     """Whether a variable has a name, with some of its scopes."""
-    return (name == variable.name or name.endswith("::" + variable.name) or variable.name.endswith("::" + name))
+    return name == variable.name or name.endswith("::" + variable.name) or variable.name.endswith("::" + name)
 
 
 def bare(kind):

@@ -81,14 +81,12 @@ def element_names(part):
 
 # Comparing them.
 
-
 def is_same_kind(tweak, kind):
     expected = kind_of(kind)
     if isinstance(expected, tuple):
         match = re.fullmatch(r"(u?)int(\d+)", tweak or "")
         return bool(match) and int(match[2]) == expected[1] and expected[0] in (None, match[1] == "")
     return tweak == expected
-
 
 
 FORMATS = {"bool": "B", "float": "f", "double": "d", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H",
