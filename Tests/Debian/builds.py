@@ -39,7 +39,8 @@ PROGRAMS = [
     Program("lzip", "lzip", "-1c {source}/configure", "C++"),
     Program("gddrescue", "ddrescue", "-q {source}/configure /dev/null", "C++"),
     Program("gperf", "src/gperf", "{source}/tests/c.gperf", "C++"),
-    Program("gnuchess", "src/gnuchess", "--version", "C++", make=["-C", "src"]),
+    Program("gnuchess", "src/gnuchess", "--version", "C++", make=["-C", "src"],
+            static_make=["LIBS=-lreadline -lncurses -ltinfo"]),
 ]
 
 COMPILERS = {
