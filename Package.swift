@@ -60,7 +60,9 @@ let package = Package(
         .target(name: "TweakFormats", dependencies: ["TweakJSON", "TweakRecords", "TweakSystem"]),
         .target(name: "TweakFailures"),
         .target(name: "TweakSystem", dependencies: ["CTweakSystem"]),
-        .target(name: "TweakOverrides", dependencies: ["TweakJSON", "TweakRecords", "TweakSystem"]),
+        .target(
+            name: "TweakOverrides",
+            dependencies: ["TweakJSON", "TweakProtocol", "TweakRecords", "TweakSystem"]),
         .target(
             name: "TweakTargeting",
             dependencies: ["TweakFormats", "TweakJSON", "TweakOverrides", "TweakRecords", "TweakSystem"]),

@@ -38,6 +38,7 @@ extension Adopt {
         if let (key, other) = conflict {
             throw Failure("\(key): this is the tweak of \(other) already; choose another --name", .invalid)
         }
+        notify(file)
         for (variable, part) in adopted {
             print(printable("\(variable.tweak.declaration.key): \(variable.variable), \(part.type.name)"))
             guard !part.isAlwaysRead, !variable.tweak.declaration.isReadOnly else { continue }
@@ -78,7 +79,12 @@ extension Adopt {
                 variables.removeAll { keys.contains($0.tweak.declaration.key) }
             }
         }
+        notify(file)
         for key in keys { print(printable("\(key): no longer adopted")) }
+    }
+
+    private func notify(_ file: ProgramFile) {
+        AdoptedFile.notify(file.shownPath) { printMessage("warning: " + $0, of: "tweak-adopt") }
     }
 
     /// Takes over the variables that were adopted of the last other build.
@@ -106,6 +112,7 @@ extension Adopt {
                 variables += found.filter { !known.contains($0.tweak.declaration.key) }
             }
         }
+        notify(file)
         print("\(counted(found.count, "variable", "variables")) adopted")
         guard problems.isEmpty else {
             throw Failure(

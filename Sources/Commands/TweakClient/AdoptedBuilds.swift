@@ -3,7 +3,7 @@ internal import CommandSupport
 package import Glibc
 internal import TweakELF
 package import TweakMemory
-internal import TweakOverrides
+package import TweakOverrides
 internal import TweakProtocol
 package import TweakRecords
 internal import TweakSystem
@@ -40,6 +40,14 @@ extension AdoptedBuilds {
         return Dictionary(variables.map { ($0.tweak.declaration.key, $0.variable) }) { first, _ in first }
     }
 
+    /// The names of the variables that a running executable or its libraries may have: those of its other builds are not
+    /// in it.
+    func names(in executable: String, buildID: String?) -> Set<TweakKey> {
+        Set(
+            builds.filter { $0.buildID == buildID || $0.program != executable }
+                .flatMap(\.variables).map(\.tweak.declaration.key))
+    }
+
     var imageVariables: [ImageVariable] {
         builds.flatMap { build in
             build.variables.map {
@@ -63,6 +71,22 @@ extension AdoptedBuilds {
         }
         let keys = Set(declared.map(\.key))
         return variables.map(\.tweak.declaration).filter { !keys.contains($0.key) }
+    }
+}
+
+extension AdoptedFile {
+    /// Has the running programs with an executable read the file again. A program with an older library does so at its
+    /// next start.
+    ///
+    /// - Parameter warn: Called with the reasons why programs ignore the file.
+    package static func notify(_ executable: String, _ warn: (String) -> Void) {
+        for running in RunningProgram.all() where running.executable == executable {
+            do throws(ConnectionError) {
+                _ = try Connection(to: running, .short).ask(ReadAdopted())
+            } catch .answer(let error) where error.code == .internalError {
+                warn("\(running.title): \(error.message)")
+            } catch {}
+        }
     }
 }
 

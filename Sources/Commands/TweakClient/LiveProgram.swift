@@ -6,7 +6,7 @@ internal import TweakJSON
 package import TweakProtocol
 package import TweakRecords
 
-/// A running program that answers requests. Its adopted variables, of which it knows nothing, are in its memory.
+/// A running program that answers requests. Adopted variables that it does not know are in its memory.
 package final class LiveProgram: Program {
     package let running: RunningProgram
     package let connection: Connection
@@ -16,15 +16,29 @@ package final class LiveProgram: Program {
     package var pid: pid_t? { running.pid }
     package var title: String { running.title }
 
-    /// The adopted variables, if there are any.
+    /// The adopted variables in the memory of the process, if there are some that it does not know: its library is older,
+    /// or they are texts or in a library that was loaded later.
     package private(set) lazy var adopted: MemoryProgram? = {
         do throws(Failure) {
-            return try MemoryProgram(pid: running.pid, isBesideLibrary: true, warn: warn)
+            for key in try namesOfVariables where try declaredTweak(key) == nil {
+                return try MemoryProgram(pid: running.pid, isBesideLibrary: true, warn: warn)
+            }
         } catch {
             warn("its adopted variables cannot be read: \(error.message)")
-            return nil
         }
+        return nil
     }()
+
+    /// The names of the adopted variables that the program may have.
+    private var namesOfVariables: Set<TweakKey> {
+        get throws(Failure) {
+            guard AdoptedBuilds.areThere else { return [] }
+            let description = try description
+            let adopted = AdoptedBuilds.load(of: description.application, warn)
+            guard !adopted.builds.isEmpty else { return [] }
+            return adopted.names(in: description.program ?? "", buildID: buildID(of: "/proc/\(running.pid)/exe"))
+        }
+    }
 
     /// Connects to a program.
     ///

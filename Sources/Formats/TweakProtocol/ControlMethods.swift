@@ -29,6 +29,7 @@ let controlMethods: [any ControlMethod.Type] = [
     DescribeProgram.self, ListTweaks.self, GetTweak.self, SetTweak.self, ResetTweaks.self, SetManyTweaks.self,
     RunAction.self, SubscribeToChanges.self, SampleTweaks.self, UnsubscribeFromChanges.self,
     ExplainTweak.self, ListHistory.self, UndoChanges.self, RevertChanges.self, MarkHistory.self,
+    ReadAdopted.self,
 ]
 
 /// Describes the program.
@@ -439,6 +440,21 @@ package struct ExplainTweak: ControlMethod {
     }
 
     package init(tweak: TweakKey) { self.tweak = tweak }
+}
+
+/// Reads the file of adopted variables again.
+package struct ReadAdopted: ControlMethod {
+    package static let name = "adopt"
+    package static let setsValues = true
+    package enum CodingKeys: CodingKey, CaseIterable {}
+
+    package struct Answer: Codable, Hashable, Sendable {
+        /// The adopted variables that are tweaks of the program now.
+        package var tweaks: [TweakKey]
+        package init(tweaks: [TweakKey]) { self.tweaks = tweaks }
+    }
+
+    package init() {}
 }
 
 /// The answer of a method without a result: an empty object.

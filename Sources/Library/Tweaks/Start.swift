@@ -31,16 +31,38 @@ func load(recordsStart: UnsafeRawPointer?, recordsStop: UnsafeRawPointer?) {
         ownRecords = UnsafeRawBufferPointer(start: recordsStart, count: recordsStop - recordsStart)
     }
     let images = ProcessImage.all(ownRecords: ownRecords)
+    let imagesWithTweaks = images.filter { !$0.records.isEmpty }
     // A program without tweaks pays for nothing else.
-    guard !images.isEmpty else { return }
-    TweakStore.shared.add(images)
+    guard !imagesWithTweaks.isEmpty || haveAdoptedVariables(images) else { return }
+    TweakStore.shared.add(imagesWithTweaks, amongFirst: images.count)
     TweakStore.shared.start()
+}
+
+/// Returns whether variables of the program have been adopted. It takes one system call.
+private func haveAdoptedVariables(_ images: [ProcessImage]) -> Bool {
+    guard !fbtweak__is_privileged(), let executable = images.first?.path else { return false }
+    let name = applicationName(of: executable, isPrivileged: false) { _ in }
+    return (try? AdoptedFile(application: name))?.exists ?? false
+}
+
+/// The name under which the files of this program are kept.
+private func applicationName(
+    of executable: String, isPrivileged: Bool, problem: (String) -> Void
+) -> String {
+    ApplicationName.first(
+        environment: isPrivileged ? nil : environment(ApplicationName.variable),
+        declared: ProcessImage.declaredApplications(), executable: executable, problem: problem)
 }
 
 extension TweakStore {
     /// Adds the tweaks of images without decoding them, because their cells hold the defaults already.
-    func add(_ images: [ProcessImage]) {
-        state.withLock { state in for image in images { state.images.add(image, isOpened: false) } }
+    ///
+    /// - Parameter initialCount: The number of images at the start of the process, which are never unloaded.
+    func add(_ images: [ProcessImage], amongFirst initialCount: Int = 0) {
+        state.withLock { state in
+            state.images.initialCount = max(initialCount, 1)
+            for image in images { state.images.add(image, isOpened: false) }
+        }
     }
 
     /// Starts the store of the process. It may have features from a file or an agent even if no image has tweaks.
@@ -75,15 +97,14 @@ extension TweakStore {
         let path = executablePath()
         let isPrivileged = fbtweak__is_privileged()
         let name = path.map {
-            ApplicationName.first(
-                environment: isPrivileged ? nil : environment(ApplicationName.variable),
-                declared: ProcessImage.declaredApplications(), executable: $0, problem: diagnostics.warn)
+            applicationName(of: $0, isPrivileged: isPrivileged, problem: diagnostics.warn)
         }
         if !isPrivileged {
             readEnvironment()
             readHistorySize()
             keepOverrides(of: name)
             applyEnvironment()
+            adoptVariables()
         }
         if let name { takeProvided(for: name) }
         if !isPrivileged, let path { useProvidersBesideProgram(path) }

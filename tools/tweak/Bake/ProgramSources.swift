@@ -3,6 +3,7 @@ import ArgumentParser
 import CommandSupport
 import Glibc
 import TweakClient
+import TweakOverrides
 import TweakRecords
 import TweakSources
 import TweakSystem

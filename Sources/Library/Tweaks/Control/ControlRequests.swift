@@ -253,6 +253,15 @@ extension SetManyTweaks: StoreMethod {
     }
 }
 
+extension ReadAdopted: StoreMethod {
+    func answer(_ requests: ControlRequests) throws(ControlError) -> Answer {
+        do throws(OverridesError) { try requests.store.readAdopted() } catch {
+            throw ControlError(.internalError, "\(error)")
+        }
+        return Answer(tweaks: requests.store.adoptedKeys)
+    }
+}
+
 // MARK: - Messages
 
 extension JSONValue {

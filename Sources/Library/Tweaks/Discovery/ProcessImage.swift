@@ -44,14 +44,22 @@ struct ProcessImage: @unchecked Sendable {
     let memory: Range<UInt>
     /// The memory ranges that contain records.
     let records: [UnsafeRawBufferPointer]
+    /// The image as the dynamic linker describes it; `nil` in tests.
+    var description: fbtweak__image?
 }
 
 extension ProcessImage {
-    /// Finds the images that have tweaks.
+    /// All images, with tweaks or without. The executable comes first.
     ///
     /// - Parameter ownRecords: The bounds that the linker gave the image of this code.
     static func all(ownRecords: UnsafeRawBufferPointer) -> [ProcessImage] {
-        loadedImages().map { ProcessImage($0, ownRecords: ownRecords) }.filter { !$0.records.isEmpty }
+        loadedImages().map { ProcessImage($0, ownRecords: ownRecords) }
+    }
+
+    /// The images with these build ids, among the first ones in load order.
+    static func first(_ count: Int, withBuildIDs ids: Set<String>) -> [ProcessImage] {
+        loadedImages().prefix(count).filter { image in image.image.buildID.map(ids.contains) ?? false }
+            .map { ProcessImage($0, ownRecords: UnsafeRawBufferPointer(start: nil, count: 0)) }
     }
 
     /// The image that contains an address, with tweaks or without.
@@ -69,6 +77,7 @@ extension ProcessImage {
         let candidates = image.recordsFromFile() ?? image.recordsFromLinker(own: ownRecords)
         path = image.path
         memory = image.memory
+        description = image.image
         records = candidates.filter { !$0.isEmpty && image.canHold($0) }.map {
             UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: $0.lowerBound), count: $0.count)
         }
@@ -87,6 +96,39 @@ extension ProcessImage {
                 }, images)
         }
         return images
+    }
+}
+
+// MARK: - Variables
+
+extension ProcessImage {
+    /// The build id in hexadecimal digits; `nil` if the image has none.
+    var buildID: String? { description?.buildID }
+
+    /// The cell at the address of a variable before relocation; `nil` if the program cannot write all of it, or part of
+    /// it belongs to a record or to the library.
+    func cell(at address: UInt64, _ type: TweakType) -> Cell? {
+        let size = type.byteCount
+        guard let description, size > 0, let address = UInt(exactly: address),
+            // A program that contains the library has variables, too.
+            description.library == nil || description.path.pointee == 0
+        else { return nil }
+        let start = description.bias &+ address
+        guard start % UInt(size) == 0,
+            withUnsafePointer(to: description, { fbtweak__image_can_write($0, start, size) }),
+            !records.contains(where: { records in
+                let first = UInt(bitPattern: records.baseAddress)
+                return start < first + UInt(records.count) && first < start + UInt(size)
+            }), let pointer = UnsafeMutableRawPointer(bitPattern: start)
+        else { return nil }
+        return Cell(address: pointer, type: type)
+    }
+}
+
+extension fbtweak__image {
+    /// The build id in hexadecimal digits; `nil` if the image has none.
+    fileprivate var buildID: String? {
+        build_id.map { UnsafeBufferPointer(start: $0, count: build_id_size).hexadecimal }
     }
 }
 

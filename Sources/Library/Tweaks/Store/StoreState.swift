@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import Glibc
+internal import TweakOverrides
 internal import TweakRecords
 
 /// The state of a store, guarded by its lock.
@@ -12,6 +13,8 @@ struct StoreState {
     var environment = EnvironmentVariables()
     /// Tweaks whose overrides had become defaults in the sources when the file was read, and not in the binary.
     var baked: [TweakKey] = []
+    /// The variables that a person has made tweaks of, also those of images that are not loaded yet.
+    var adopted = AdoptedBuilds()
     /// Tweaks on the way to the values of their providers.
     var ramps: [TweakKey: Ramp] = [:]
     /// Whether a ``ValueTimer`` ends leases and advances ramps.
@@ -132,15 +135,19 @@ struct TweakImages {
     /// The images whose records are not decoded, because nothing in them was needed yet.
     private(set) var undecoded: [(image: ProcessImage, number: UInt32)] = []
     /// The images loaded after the start. The others stay until the process exits.
-    private var opened: [(image: ProcessImage, number: UInt32)] = []
+    private(set) var opened: [(image: ProcessImage, number: UInt32)] = []
+    /// The number of images at the start of the process: in load order the first ones, with tweaks or without.
+    var initialCount = 1
     private var lastNumber: UInt32 = 0
     /// Whether some records of undecoded images have been decoded.
     fileprivate var areDecodedInPart = false
 
-    mutating func add(_ image: ProcessImage, isOpened: Bool) {
+    @discardableResult
+    mutating func add(_ image: ProcessImage, isOpened: Bool) -> UInt32 {
         lastNumber &+= 1
         undecoded.append((image, lastNumber))
         if isOpened { opened.append((image, lastNumber)) }
+        return lastNumber
     }
 
     /// The image loaded after the start that contains an address.
@@ -170,9 +177,10 @@ struct TweakImages {
 extension StoreState {
     /// Adds an image loaded after the start, whose cells hold their defaults.
     mutating func open(_ image: ProcessImage) {
-        images.add(image, isOpened: true)
+        let number = images.add(image, isOpened: true)
         // Without other values the cells are right already.
         if !layers.isEmpty || !layers.askedForAll.isEmpty { decode() }
+        if !adopted.builds.isEmpty { adoptVariables(of: image, number) }
         _ = dropBaked()
     }
 
@@ -338,6 +346,8 @@ extension StoreState {
         _ declaration: TweakDeclaration, _ owner: CellOwner, _ action: CFunction? = nil,
         isFurther: Bool = false
     ) -> Handle? {
+        // The program's declaration takes precedence over a person's.
+        removeCells(of: declaration.key, keepingObservers: true) { $0.owner.isAdopted }
         let entry = tweaks[declaration.key]
         guard entry.map({ $0.isProvided || isFurther && $0.declaration.type == .action }) ?? true else {
             return nil
@@ -358,6 +368,11 @@ extension StoreState {
             add(declaration, cell, at: images.nextPlace(), handle)
         }
         return handle
+    }
+
+    /// Adds an adopted variable.
+    mutating func addVariable(_ declaration: TweakDeclaration, _ cell: OwnedCell) {
+        add(declaration, cell, at: images.nextPlace())
     }
 
     /// Updates a tweak to the highest provider's declaration, unless the program declares it.
@@ -482,9 +497,9 @@ extension StoreState {
         for entry in Array(tweaks.all) {
             removeCells(of: entry.key) { owned in
                 switch owned.owner {
-                case .image(let other): other == number
+                case .image(let other), .adopted(let other?): other == number
                 case .made: owned.cell.action.map { image.memory.contains($0.code) } ?? false
-                case .provided, .handle, .variable: false
+                case .adopted(nil), .provided, .handle, .variable: false
                 }
             }
         }

@@ -72,7 +72,7 @@ final class TweakEntry: @unchecked Sendable {
         self.place = place
         storedValue = resolution.value
         source = resolution.source
-        if source != .binary { cell.cell.store(value) }
+        if source != .binary { cell.cell.store(storedValue) }
     }
 
     var declaration: TweakDeclaration { declared.declaration }
@@ -134,11 +134,15 @@ final class TweakEntry: @unchecked Sendable {
 
     // MARK: The value
 
-    /// The value chosen by the providers; for a monitor the value that the program stored last.
+    /// The value chosen by the providers; for a monitor or an adopted variable the value in its cell, where the program
+    /// stores values, too.
     var value: TweakValue {
-        guard declared.isMonitor, let cell = cells.first?.cell else { return storedValue }
+        guard declared.isMonitor || isAdopted, let cell = cells.first?.cell else { return storedValue }
         return cell.value ?? storedValue
     }
+
+    /// Whether a person has made the tweak of a variable.
+    var isAdopted: Bool { cells.first?.owner.isAdopted ?? false }
 
     var isMonitor: Bool { declared.isMonitor }
 
@@ -307,8 +311,27 @@ struct Cell: @unchecked Sendable {
         }
     }
 
-    /// All eight bytes of a cell in a record; smaller types use the first ones.
-    var bits: UInt64 { fbtweak__load_64(address.assumingMemoryBound(to: UInt64.self)) }
+    /// Eight bytes, of which smaller types use the first ones.
+    var bits: UInt64 {
+        var bits: UInt64 = 0
+        withUnsafeMutableBytes(of: &bits) { bytes in
+            switch type.byteCount {
+            case 1:
+                bytes.storeBytes(
+                    of: fbtweak__load_8(address.assumingMemoryBound(to: UInt8.self)), as: UInt8.self)
+            case 2:
+                bytes.storeBytes(
+                    of: fbtweak__load_16(address.assumingMemoryBound(to: UInt16.self)), as: UInt16.self)
+            case 4:
+                bytes.storeBytes(
+                    of: fbtweak__load_32(address.assumingMemoryBound(to: UInt32.self)), as: UInt32.self)
+            default:
+                bytes.storeBytes(
+                    of: fbtweak__load_64(address.assumingMemoryBound(to: UInt64.self)), as: UInt64.self)
+            }
+        }
+        return bits
+    }
     /// The value; `nil` for a string that has its default.
     var value: TweakValue? { decode(address, type) }
 }
@@ -350,6 +373,9 @@ enum CellOwner: Hashable, Sendable {
     case image(UInt32)
     /// A record made at run time, valid until it is removed.
     case made
+    /// A variable of the program that a person has made the tweak of. It has no record, and is always the first cell.
+    /// Valid until the image with this number is unloaded; `nil` for an image that is never.
+    case adopted(image: UInt32?)
     /// The record of a tweak that no binary declares, valid as long as a provider has it.
     case provided
     /// The record of a handle, valid for ever.
@@ -363,10 +389,12 @@ enum CellOwner: Hashable, Sendable {
     /// Whether the cell belongs to a declaration of the program, which takes precedence over a provider's.
     var isOfProgram: Bool {
         switch self {
-        case .image, .made: true
+        case .image, .made, .adopted: true
         case .provided, .handle, .variable: false
         }
     }
+
+    var isAdopted: Bool { if case .adopted = self { true } else { false } }
 }
 
 /// The cells of a tweak. Nearly always there is one.

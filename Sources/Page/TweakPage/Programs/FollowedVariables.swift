@@ -2,6 +2,7 @@
 import CommandSupport
 import Glibc
 import TweakClient
+import TweakOverrides
 import TweakRecords
 import TweakProtocol
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import TweakJSON
-package import TweakOverrides
 package import TweakProtocol
 internal import TweakSystem
 
@@ -15,7 +14,7 @@ package struct AdoptedFile: Hashable, Sendable {
     package let path: String
     private var file: KeptFile { KeptFile(path: path) }
 
-    static let name = "adopted.json"
+    package static let name = "adopted.json"
 
     /// The builds that are kept; older ones are forgotten.
     private static let mostBuilds = 16
@@ -32,9 +31,24 @@ package struct AdoptedFile: Hashable, Sendable {
     /// - Throws: ``OverridesError``.
     package func load() throws(OverridesError) -> AdoptedBuilds {
         guard let bytes = try file.read() else { return AdoptedBuilds() }
-        do throws(JSONError) { return try decodeJSON(from: bytes) } catch {
+        let root = try OverridesDocument.object(json: bytes, path: path)
+        do throws(JSONError) { return try JSONValue.object(root).decode() } catch {
             throw .corrupt(path: path, reason: "\(error)")
         }
+    }
+
+    /// Whether the file exists. It takes one system call.
+    package var exists: Bool { isAccessible(path) }
+
+    /// Reads the file for a process that stores values at its addresses. At most root and the user of this process may
+    /// be able to write it, so that nobody else chooses the addresses.
+    ///
+    /// - Throws: ``OverridesError``.
+    package func loadTrusted() throws(OverridesError) -> AdoptedBuilds {
+        guard exists else { return AdoptedBuilds() }
+        let builds = try load()
+        try file.checkWriters()
+        return builds
     }
 
     /// Changes the variables of a build.

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+internal import TweakOverrides
+internal import TweakProtocol
+internal import TweakRecords
+
+extension TweakStore {
+    /// Makes tweaks of the variables that a person has adopted, and reports problems of their file. Their overrides
+    /// apply from now on.
+    func adoptVariables() {
+        do throws(OverridesError) { try readAdopted() } catch { diagnostics.warn("\(error)") }
+    }
+
+    /// Reads the file of adopted variables, and makes tweaks of those that are new. Those that are no longer in the file
+    /// disappear, and the variables keep their values.
+    ///
+    /// - Throws: ``OverridesError``; then nothing changes.
+    func readAdopted() throws(OverridesError) {
+        let (application, former, count) = state.withLock {
+            ($0.application, $0.adopted, $0.images.initialCount)
+        }
+        guard let application else { return }
+        let adopted = try AdoptedFile(application: application).loadTrusted()
+        guard !adopted.builds.isEmpty || !former.builds.isEmpty else { return }
+        // Without the lock of the store, because it takes that of the dynamic linker.
+        let images = ProcessImage.first(count, withBuildIDs: Set(adopted.builds.map(\.buildID)))
+        let isWritten = withState { state in
+            state.adopted = adopted
+            state.adoptVariables(of: images)
+            return state.dropBaked()
+        }
+        if !isWritten { flush() }
+        deliverChanges()
+    }
+
+    /// The names of the tweaks that are adopted variables.
+    var adoptedKeys: [TweakKey] {
+        withDecodedState { state in state.tweaks.all.filter(\.isAdopted).map(\.key) }
+    }
+}
+
+extension StoreState {
+    /// A variable that can be a tweak.
+    private struct Variable {
+        let declaration: TweakDeclaration
+        let cell: OwnedCell
+
+        /// Whether the variable is a tweak already, with the same declaration.
+        func isTweak(_ entry: TweakEntry) -> Bool {
+            entry.isAdopted && entry.cells.first?.cell.number == cell.cell.number
+                && entry.declaration == declaration
+        }
+    }
+
+    /// Makes tweaks of the adopted variables of all images.
+    ///
+    /// - Parameter initial: The images with adopted variables that are never unloaded. Other images without tweaks do
+    ///   not announce that they are unloaded, so their variables cannot be tweaks.
+    mutating func adoptVariables(of initial: [ProcessImage]) {
+        var taken: Set<UInt> = []
+        var variables = initial.flatMap { self.variables(of: $0, nil, &taken) }
+        for (image, number) in images.opened { variables += self.variables(of: image, number, &taken) }
+        let wanted = Dictionary(variables.map { ($0.declaration.key, $0) }) { first, _ in first }
+        for entry in Array(tweaks.all) where entry.isAdopted && wanted[entry.key]?.isTweak(entry) != true {
+            removeCells(of: entry.key, keepingObservers: true) { $0.owner.isAdopted }
+        }
+        add(variables)
+    }
+
+    /// Makes tweaks of the adopted variables of an image that has been loaded after the start.
+    mutating func adoptVariables(of image: ProcessImage, _ number: UInt32) {
+        var taken: Set<UInt> = []
+        add(self.variables(of: image, number, &taken))
+    }
+
+    private mutating func add(_ variables: [Variable]) {
+        decode(only: variables.map(\.declaration.key))
+        for variable in variables {
+            if let entry = tweaks[variable.declaration.key], !entry.isProvided {
+                if !variable.isTweak(entry) {
+                    messages.append(
+                        "\(entry.key): no variable is adopted by this name, because there is a tweak of it")
+                }
+                continue
+            }
+            addVariable(variable.declaration, variable.cell)
+        }
+    }
+
+    /// The adopted variables of an image that can be tweaks. A text is only shown by commands, because its address may
+    /// lead anywhere.
+    ///
+    /// - Parameter taken: The addresses of bytes that belong to other variables.
+    private mutating func variables(
+        of image: ProcessImage, _ number: UInt32?, _ taken: inout Set<UInt>
+    ) -> [Variable] {
+        guard let adopted = image.buildID.flatMap({ self.adopted[$0] }) else { return [] }
+        var variables: [Variable] = []
+        var problems: [String] = []
+        for variable in adopted where variable.tweak.declaration.type != .string {
+            let declaration: TweakDeclaration
+            do throws(TweakError) { declaration = try variable.tweak.declaration.checked() } catch {
+                problems.append("\(error)")
+                continue
+            }
+            let bytes = UInt(declaration.type.byteCount)
+            guard declaration.type.canBeMonitored, let cell = image.cell(at: variable.address, declaration.type),
+                !(cell.number..<cell.number + bytes).contains(where: taken.contains)
+            else {
+                problems.append(
+                    "\(variable.variable) is not adopted: \(declaration.type.withArticle) at its address would not "
+                        + "be a variable of its own; tweak adopt looks it up again")
+                continue
+            }
+            taken.formUnion(cell.number..<cell.number + bytes)
+            variables.append(Variable(declaration: declaration, cell: OwnedCell(cell, .adopted(image: number))))
+        }
+        if let first = problems.first {
+            messages.append(
+                "\(image.path): \(first)" + (problems.count > 1 ? "; and \(problems.count - 1) more" : ""))
+        }
+        return variables
+    }
+}
