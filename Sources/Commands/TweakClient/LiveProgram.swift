@@ -36,7 +36,8 @@ package final class LiveProgram: Program {
             let description = try description
             let adopted = AdoptedBuilds.load(of: description.application, warn)
             guard !adopted.builds.isEmpty else { return [] }
-            return adopted.names(in: description.program ?? "", buildID: buildID(of: "/proc/\(running.pid)/exe"))
+            let build = buildID(of: "/proc/\(running.pid)/exe")
+            return adopted.names(in: description.program ?? "", buildID: build)
         }
     }
 

@@ -14,7 +14,8 @@ package final class MemoryProgram: Program {
     private var tweaksInMemory: MemoryTweaks
     /// The adopted variables, which have no records.
     private let variables: MemoryVariables
-    /// Whether the library is in the process, and this program has the adopted variables only.
+    /// Whether the library is in the process, and this program has only adopted variables, which the library does not
+    /// store.
     private let isBesideLibrary: Bool
     private var guards: [MemoryGuard] = []
     /// Whether the user knows of the first guard. A sweep has one after the other.
@@ -170,7 +171,7 @@ package final class MemoryProgram: Program {
         guard durations.ramp == nil else {
             throw Failure(
                 isBesideLibrary
-                    ? "an adopted variable cannot change gradually"
+                    ? "a variable that the library does not store cannot change gradually"
                     : "without the Tweaks library in the process a value cannot change gradually",
                 about: title, .unavailable)
         }
@@ -189,7 +190,8 @@ package final class MemoryProgram: Program {
             warn(
                 "\(title): "
                     + (isBesideLibrary
-                        ? "the variable is adopted" : "the Tweaks library is not in the process")
+                        ? "the library does not store the variable"
+                        : "the Tweaks library is not in the process")
                     + ", so the process \(memoryGuard.pid) puts the old "
                     + (answer.applied.count == 1 ? "value" : "values") + " back")
         }
@@ -352,7 +354,8 @@ package final class MemoryProgram: Program {
         hasSaid = true
         warn(
             "\(title): the change lasts for this run only, because the "
-                + (isBesideLibrary ? "variable is adopted" : "Tweaks library is not in the process"))
+                + (isBesideLibrary
+                    ? "library does not store the variable" : "Tweaks library is not in the process"))
     }
 }
 

@@ -3,6 +3,7 @@ package import CommandSupport
 package import Glibc
 package import TweakELF
 internal import TweakJSON
+internal import TweakMemory
 package import TweakOverrides
 package import TweakProtocol
 package import TweakRecords
@@ -18,6 +19,8 @@ package final class OfflineProgram: Program {
     private let declarations: [TweakDeclaration]
     /// The declarations of adopted variables, which have no records.
     private let adopted: [TweakDeclaration]
+    /// Whether the program has the Tweaks library, which stores the values of adopted variables at its start.
+    private lazy var hasLibrary = path.map(Self.hasLibrary) ?? false
     private let overridesFile: OverridesFile
     package private(set) var overrides: OverridesDocument
     private let providers: OfflineProviders
@@ -189,7 +192,15 @@ package final class OfflineProgram: Program {
     }
 
     private func checkKeeping(_ declaration: TweakDeclaration) throws(NotRunning) {
-        if adopted.contains(where: { $0.key == declaration.key }) { throw NotRunning(key: declaration.key) }
+        guard !adopted.contains(where: { $0.key == declaration.key }) || hasLibrary else {
+            throw NotRunning(key: declaration.key)
+        }
+    }
+
+    private static func hasLibrary(_ path: String) -> Bool {
+        guard let program = try? ELFFile(path: path) else { return false }
+        let files = [program] + ((try? program.neededLibraries()) ?? [])
+        return files.contains { ProcessScan.content(ofFile: $0.path) == .library }
     }
 
     private func check(_ durations: SetDurations) throws(Failure) {

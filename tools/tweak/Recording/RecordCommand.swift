@@ -106,7 +106,7 @@ struct RecordCommand: ParsableCommand {
         }
         for tweak in chosen where try program.isAdopted(tweak.declaration.key) {
             throw Failure(
-                "\(tweak.declaration.key): the program cannot record an adopted variable; tweak watch --output can",
+                "\(tweak.declaration.key): the program does not store this variable, so it cannot record it; tweak watch --output can",
                 .invalid)
         }
         return chosen

@@ -46,6 +46,9 @@ struct ProviderLayers {
     private(set) var leases = Leases()
     /// The index of that layer.
     private var leaseLayer: Int?
+    /// The values that adopted variables had before they got one of a provider. The program may have stored them, so
+    /// they are not always the defaults.
+    var ownValues: [TweakKey: TweakValue] = [:]
 
     /// Whether no provider has any value.
     var isEmpty: Bool { all.allSatisfy(\.values.isEmpty) }
@@ -209,7 +212,8 @@ struct ProviderLayers {
                 messages.append("\(source) ignored: \(error)")
             }
         }
-        return Resolution(value: tweak.defaultValue, source: .binary)
+        let own = ownValues.isEmpty ? nil : ownValues[tweak.key]
+        return Resolution(value: own ?? tweak.defaultValue, source: .binary)
     }
 
     /// The providers' values for a tweak, highest precedence first.

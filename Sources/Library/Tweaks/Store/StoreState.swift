@@ -372,7 +372,9 @@ extension StoreState {
 
     /// Adds an adopted variable.
     mutating func addVariable(_ declaration: TweakDeclaration, _ cell: OwnedCell) {
+        layers.ownValues[declaration.key] = cell.cell.value
         add(declaration, cell, at: images.nextPlace())
+        if tweaks[declaration.key]?.source == .binary { layers.ownValues[declaration.key] = nil }
     }
 
     /// Updates a tweak to the highest provider's declaration, unless the program declares it.
@@ -515,6 +517,7 @@ extension StoreState {
     ) {
         guard let entry = tweaks[key], entry.cells.contains(where: isGone) else { return }
         let first = entry.cells.first?.cell.number
+        if entry.isAdopted { layers.ownValues[key] = nil }
         cellsVersion &+= 1
         changeCells(of: entry, isRemoving: true) {
             entry.removeCells(where: isGone)

@@ -158,7 +158,10 @@ final class TweakEntry: @unchecked Sendable {
         in layers: ProviderLayers, after update: ValueUpdate, _ provided: ProvidedValue?, in layer: Int?,
         _ messages: inout [String]
     ) -> Resolution {
-        declared.resolution(in: layers, after: update, provided, in: layer, &messages)
+        var resolution = declared.resolution(in: layers, after: update, provided, in: layer, &messages)
+        // What the program has stored in its variable stays.
+        if isAdopted, source == .binary, resolution.source == .binary { resolution.value = value }
+        return resolution
     }
 
     /// Whether a new value has to wait for the gate that the tweak is below.

@@ -72,6 +72,22 @@ extension StoreState {
         add(self.variables(of: image, number, &taken))
     }
 
+    /// Keeps the values of adopted variables that get one of a provider, so that they have them again afterwards.
+    mutating func keepOwnValues(_ plan: ValuePlan) {
+        plan.steps.forEach { _, step in
+            let entry = step.entry
+            guard entry.isAdopted, entry.source == .binary, step.resolution.source != .binary else { return }
+            layers.ownValues[entry.key] = entry.value
+        }
+    }
+
+    /// Forgets the values of adopted variables that have them again.
+    mutating func dropOwnValues(_ plan: ValuePlan) {
+        plan.steps.forEach { _, step in
+            if step.resolution.source == .binary { layers.ownValues[step.entry.key] = nil }
+        }
+    }
+
     private mutating func add(_ variables: [Variable]) {
         decode(only: variables.map(\.declaration.key))
         for variable in variables {
@@ -103,7 +119,8 @@ extension StoreState {
                 continue
             }
             let bytes = UInt(declaration.type.byteCount)
-            guard declaration.type.canBeMonitored, let cell = image.cell(at: variable.address, declaration.type),
+            guard declaration.type.canBeMonitored,
+                let cell = image.cell(at: variable.address, declaration.type),
                 !(cell.number..<cell.number + bytes).contains(where: taken.contains)
             else {
                 problems.append(
@@ -112,7 +129,8 @@ extension StoreState {
                 continue
             }
             taken.formUnion(cell.number..<cell.number + bytes)
-            variables.append(Variable(declaration: declaration, cell: OwnedCell(cell, .adopted(image: number))))
+            let owned = OwnedCell(cell, .adopted(image: number))
+            variables.append(Variable(declaration: declaration, cell: owned))
         }
         if let first = problems.first {
             messages.append(

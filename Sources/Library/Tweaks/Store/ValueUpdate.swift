@@ -219,6 +219,7 @@ extension StoreState {
             if case .value(let new)? = provided { value = new }
             isWritten = writer.enqueue(value, for: key) && isWritten
         }
+        if !adopted.builds.isEmpty { keepOwnValues(plan) }
         var changes: [TweakChange] = []
         var gated = GatedSteps()
         findGates()
@@ -242,6 +243,7 @@ extension StoreState {
         if !plan.isInOrder { changes.sort { $0.key < $1.key } }
         delivery.add(changes, by: update.author)
         if !plan.messages.isEmpty { messages += plan.messages }
+        if !layers.ownValues.isEmpty { dropOwnValues(plan) }
         if !update.isAdmitted { followProviders(update) }
         for (key, oldValue) in unknown where tweaks[key] == nil {
             let newValue = layers.value(ofUndeclared: key)
