@@ -21,12 +21,15 @@ struct `A program with more rights than its user` {
             """
             #include <fbtweak.h>
             #include <stdio.h>
-            int main(void) { printf("%d\\n", FBTweakValue("A", "B", "C", 1)); }
+            volatile int variable = 1;
+            int main(int argc, char **argv) {
+              printf("%d\\n", argc > 1 ? variable : FBTweakValue("A", "B", "C", 1));
+            }
             """)
         let built = try TestSupport.run(
             Locations.program("gcc"),
             [
-                "-DDEBUG", source, "-I" + Installation.path("include"), "-Wl,--no-as-needed",
+                "-DDEBUG", "-g", source, "-I" + Installation.path("include"), "-Wl,--no-as-needed",
                 home("libtweaks.so.0"),
                 "-Wl,-rpath," + home.path, "-o", path,
             ], home: home)
@@ -46,7 +49,9 @@ struct `A program with more rights than its user` {
     }
 
     /// What the program prints in the hands of nobody, on a machine whose agent has the value 7.
-    private func printed(mode: mode_t, _ environment: [String: String]) throws -> String {
+    private func printed(
+        mode: mode_t, _ environment: [String: String], _ arguments: String = ""
+    ) throws -> String {
         try #require(chmod(path, mode) == 0)
         let variables = environment.map { " \($0)='\($1)'" }.joined()
         let result = try TestSupport.run(
@@ -57,7 +62,7 @@ struct `A program with more rights than its user` {
                 mount -t tmpfs tmpfs /var/lib
                 mkdir -p /var/lib/tweaks/privileged
                 echo '\(Self.values(7))' >/var/lib/tweaks/privileged/remote.json
-                exec env -i TWEAKS_CONTROL=0 HOME=/nonexistent\(variables) setpriv --reuid 65534 --regid 65534 --clear-groups '\(path)'
+                exec env -i TWEAKS_CONTROL=0 HOME=/nonexistent\(variables) setpriv --reuid 65534 --regid 65534 --clear-groups '\(path)' \(arguments)
                 """,
             ], home: home)
         #expect(result.succeeded && result.error.isEmpty, "\(result.error)")
@@ -72,5 +77,18 @@ struct `A program with more rights than its user` {
         #expect(try told.map { try printed(mode: 0o4755, $0) } == Array(repeating: "7\n", count: 5))
         // The same without the rights, so that there is something not to believe.
         #expect(try told.map { try printed(mode: 0o755, $0) } == ["2\n", "3\n", "4\n", "5\n", "7\n"])
+    }
+
+    @Test func `does not store values in its user's adopted variables`() throws {
+        let adopted = try run(
+            Locations.product("tweak"), ["adopt", path, "variable", "--name", "A/B/D"], home: home)
+        try #require(adopted.succeeded, "\(adopted.error)")
+        try home.write("config/tweaks/privileged/overrides.json", #"{"A": {"B": {"D": 2}}}"#)
+        let nobody = try run(
+            Locations.program("chown"), ["-R", "65534:65534", home("config")], home: home)
+        try #require(nobody.succeeded)
+        let environment = ["XDG_CONFIG_HOME": home("config")]
+        #expect(try printed(mode: 0o4755, environment, "variable") == "1\n")
+        #expect(try printed(mode: 0o755, environment, "variable") == "2\n")
     }
 }

@@ -94,7 +94,8 @@ extension StoreState {
             if let entry = tweaks[variable.declaration.key], !entry.isProvided {
                 if !variable.isTweak(entry) {
                     messages.append(
-                        "\(entry.key): no variable is adopted by this name, because there is a tweak of it")
+                        "\(entry.key): the adopted variable is ignored, because there is a tweak of this name"
+                    )
                 }
                 continue
             }
@@ -124,8 +125,8 @@ extension StoreState {
                 !(cell.number..<cell.number + bytes).contains(where: taken.contains)
             else {
                 problems.append(
-                    "\(variable.variable) is not adopted: \(declaration.type.withArticle) at its address would not "
-                        + "be a variable of its own; tweak adopt looks it up again")
+                    "the adopted variable \(variable.variable) is ignored, because there is no "
+                        + "\(declaration.type) of its own at its address; adopt it again")
                 continue
             }
             taken.formUnion(cell.number..<cell.number + bytes)
