@@ -15,8 +15,9 @@ struct Adopt: ParsableCommand {
         discussion: """
             VARIABLE is a global or static variable of a program with debug information, or a part of one: gravity, \
             physics.c:gravity, game::Physics::gravity, work::calls of the function work, player.speed, table[3].weight. Once \
-            adopted it is a tweak for list, get, set, watch, plot, bake and others, for this build of the program. Values are \
-            written into the memory of the running program, and not kept for its next start.
+            adopted it is a tweak for list, get, set, watch, plot, bake and others, for this build of the program. A program \
+            with the Tweaks library keeps values, and has them before main. In others they are written into the memory of the \
+            running program, and not kept for its next start.
 
             Only variables with an address of their own in writable memory can be set; --list shows the reason for others, \
             and what to do about it. Optimized code may have read a variable before a loop, unless it is volatile.

@@ -6,7 +6,7 @@ import TweakOverrides
 import TweakRecords
 import TweakProtocol
 
-/// The adopted variables of a program with the library, which knows nothing of them.
+/// The adopted variables of a program that its library does not store.
 struct FollowedVariables {
     private let program: MemoryProgram
     private let sampler: MemorySampler
