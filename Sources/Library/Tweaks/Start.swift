@@ -41,17 +41,10 @@ func load(recordsStart: UnsafeRawPointer?, recordsStop: UnsafeRawPointer?) {
 /// Returns whether variables of the program have been adopted. It takes one system call.
 private func haveAdoptedVariables(_ images: [ProcessImage]) -> Bool {
     guard !fbtweak__is_privileged(), let executable = images.first?.path else { return false }
-    let name = applicationName(of: executable, isPrivileged: false) { _ in }
+    let name = ApplicationName.first(
+        environment: environment(ApplicationName.variable), declared: images.compactMap(\.application),
+        executable: executable, problem: { _ in })
     return (try? AdoptedFile(application: name))?.exists ?? false
-}
-
-/// The name under which the files of this program are kept.
-private func applicationName(
-    of executable: String, isPrivileged: Bool, problem: (String) -> Void
-) -> String {
-    ApplicationName.first(
-        environment: isPrivileged ? nil : environment(ApplicationName.variable),
-        declared: ProcessImage.declaredApplications(), executable: executable, problem: problem)
 }
 
 extension TweakStore {
@@ -97,7 +90,9 @@ extension TweakStore {
         let path = executablePath()
         let isPrivileged = fbtweak__is_privileged()
         let name = path.map {
-            applicationName(of: $0, isPrivileged: isPrivileged, problem: diagnostics.warn)
+            ApplicationName.first(
+                environment: isPrivileged ? nil : environment(ApplicationName.variable),
+                declared: ProcessImage.declaredApplications(), executable: $0, problem: diagnostics.warn)
         }
         if !isPrivileged {
             readEnvironment()

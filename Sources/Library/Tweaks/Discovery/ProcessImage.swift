@@ -105,6 +105,9 @@ extension ProcessImage {
     /// The build id in hexadecimal digits; `nil` if the image has none.
     var buildID: String? { description?.buildID }
 
+    /// The application name declared in the image, or `nil`.
+    var application: String? { description?.application.map { String(cString: $0) } }
+
     /// The cell at the address of a variable before relocation; `nil` if the program cannot write all of it, or part of
     /// it belongs to a record or to the library.
     func cell(at address: UInt64, _ type: TweakType) -> Cell? {
