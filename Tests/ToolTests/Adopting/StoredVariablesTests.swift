@@ -319,10 +319,11 @@ import Testing
             var random = SeededGenerator(seed: UInt64(seed))
             let variables = (0..<count).map { number -> [String: Any] in
                 let offset = UInt64.random(in: 0..<64, using: &random)
-                let address: UInt64 =
-                    switch Int.random(in: 0..<9, using: &random) {
+                let place = Int.random(in: 0..<9, using: &random)
+                let address =
+                    switch place {
                     // At a part of the variable, and at its neighbours' expense.
-                    case 0: return variable(number, at: addresses[0] + offset % 7 + 1, "double")
+                    case 0: addresses[0] + offset % 7 + 1
                     case 1: addresses[1]
                     case 2: addresses[2] + offset
                     case 3: addresses[3] + offset % 40
@@ -332,7 +333,8 @@ import Testing
                     case 7: UInt64.max - offset
                     default: UInt64.random(in: 1 << 32...UInt64.max, using: &random)
                     }
-                return variable(number, at: address, String(types.randomElement(using: &random) ?? ""))
+                let type = place == 0 ? "double" : types.randomElement(using: &random) ?? ""
+                return variable(number, at: address, String(type))
             }
             let ofLibrary = (0..<count).map { number in
                 variable(number, at: UInt64.random(in: 0..<1 << 24, using: &random) & ~7, "int64")
