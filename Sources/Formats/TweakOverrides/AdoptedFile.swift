@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import TweakJSON
 package import TweakProtocol
+internal import TweakRecords
 internal import TweakSystem
 
 /// The variables of an application that a person has made tweaks of, in a file beside its overrides.
@@ -9,7 +10,7 @@ internal import TweakSystem
 ///       { "address": 16616, "variable": "physics.c:gravity", "tweak": { "category": "Variables", … } } ] } ] }
 ///
 /// An address is only right for one build, so the variables are those of a build id.
-package struct AdoptedFile: Hashable, Sendable {
+package struct AdoptedFile: Sendable {
     /// The path: `adopted.json` beside the overrides.
     package let path: String
     private var file: KeptFile { KeptFile(path: path) }
@@ -32,9 +33,7 @@ package struct AdoptedFile: Hashable, Sendable {
     package func load() throws(OverridesError) -> AdoptedBuilds {
         guard let bytes = try file.read() else { return AdoptedBuilds() }
         let root = try OverridesDocument.object(json: bytes, path: path)
-        do throws(JSONError) { return try JSONValue.object(root).decode() } catch {
-            throw .corrupt(path: path, reason: "\(error)")
-        }
+        return try AdoptedBuilds(root, JSONPlace(path: path))
     }
 
     /// Whether the file exists. It takes one system call.
@@ -67,7 +66,7 @@ package struct AdoptedFile: Hashable, Sendable {
                 builds.insert(AdoptedBuild(buildID: build, program: program, variables: variables), at: 0)
             }
             let adopted = AdoptedBuilds(builds: Array(builds.prefix(Self.mostBuilds)))
-            guard let json = try? encodeJSON(adopted, isPretty: true) else {
+            guard let json = try? adopted.json.json(isPretty: true) else {
                 throw .system(action: "write", path: path, reason: "its content has no JSON form")
             }
             try file.replace(with: OverridesDocument.readable(json + [UInt8(ascii: "\n")], path))
@@ -76,7 +75,7 @@ package struct AdoptedFile: Hashable, Sendable {
 }
 
 /// The adopted variables of all builds of an application, the last changed first.
-package struct AdoptedBuilds: Codable, Hashable, Sendable {
+package struct AdoptedBuilds: Sendable {
     package var builds: [AdoptedBuild]
 
     package init(builds: [AdoptedBuild] = []) { self.builds = builds }
@@ -88,7 +87,7 @@ package struct AdoptedBuilds: Codable, Hashable, Sendable {
 }
 
 /// The adopted variables of an executable or library.
-package struct AdoptedBuild: Codable, Hashable, Sendable {
+package struct AdoptedBuild: Sendable {
     package var buildID: String
     /// The path it had.
     package var program: String
@@ -96,7 +95,7 @@ package struct AdoptedBuild: Codable, Hashable, Sendable {
 }
 
 /// A variable that a person has made a tweak of.
-package struct AdoptedVariable: Codable, Hashable, Sendable {
+package struct AdoptedVariable: Sendable {
     /// The name in the source, such as `physics.c:gravity` or `player.speed`.
     package var variable: String
     /// The address in the file, before relocation.
@@ -105,5 +104,75 @@ package struct AdoptedVariable: Codable, Hashable, Sendable {
 
     package init(variable: String, address: UInt64, tweak: JSONTweak) {
         (self.variable, self.address, self.tweak) = (variable, address, tweak)
+    }
+}
+
+// MARK: - JSON
+
+// Not Codable, whose conformances would be a hundredth of the library.
+
+extension AdoptedBuilds {
+    fileprivate init(_ root: JSONObject, _ place: JSONPlace<OverridesError>) throws(OverridesError) {
+        builds = []
+        let place = place.inside("builds")
+        for (index, build) in try place.array(root["builds"] ?? .null, "an array").enumerated() {
+            builds.append(try AdoptedBuild(build, place.inside("\(index)")))
+        }
+    }
+
+    fileprivate var json: JSONValue {
+        get throws {
+            var elements: [JSONValue] = []
+            for build in builds { elements.append(try build.json) }
+            return .object([ByteText("builds"): .array(elements)])
+        }
+    }
+}
+
+extension AdoptedBuild {
+    fileprivate init(_ value: JSONValue, _ place: JSONPlace<OverridesError>) throws(OverridesError) {
+        let members = try place.object(value)
+        buildID = try place.inside("buildID").text(members["buildID"] ?? .null)
+        program = try place.inside("program").text(members["program"] ?? .null)
+        variables = []
+        let place = place.inside("variables")
+        for (index, variable) in try place.array(members["variables"] ?? .null, "an array").enumerated() {
+            variables.append(try AdoptedVariable(variable, place.inside("\(index)")))
+        }
+    }
+
+    fileprivate var json: JSONValue {
+        get throws {
+            var elements: [JSONValue] = []
+            for variable in variables { elements.append(try variable.json) }
+            var members: JSONObject = [:]
+            members["buildID"] = .scalar(.string(buildID))
+            members["program"] = .scalar(.string(program))
+            members["variables"] = .array(elements)
+            return .object(members)
+        }
+    }
+}
+
+extension AdoptedVariable {
+    fileprivate init(_ value: JSONValue, _ place: JSONPlace<OverridesError>) throws(OverridesError) {
+        let members = try place.object(value)
+        variable = try place.inside("variable").text(members["variable"] ?? .null)
+        guard case .scalar(.integer(let number))? = members["address"], let address = UInt64(exactly: number)
+        else { throw place.inside("address").unexpected(members["address"], "an address") }
+        self.address = address
+        do throws(JSONError) { tweak = try (members["tweak"] ?? .null).decode() } catch {
+            throw place.inside("tweak").invalid("\(error)")
+        }
+    }
+
+    fileprivate var json: JSONValue {
+        get throws {
+            var members: JSONObject = [:]
+            members["address"] = .scalar(.integer(Int128(address)))
+            members["tweak"] = try decodeJSON(from: encodeJSON(tweak))
+            members["variable"] = .scalar(.string(variable))
+            return .object(members)
+        }
     }
 }

@@ -147,14 +147,14 @@ package enum ApplicationName {
     package static func first(
         environment: String?, declared: [String], executable: String, problem: (String) -> Void
     ) -> String {
-        let names =
-            (environment.map { [(variable, $0)] } ?? [])
-            + declared.map { ("the application that is declared", $0) }
-        for (origin, name) in names {
-            if isUsable(name) { return name }
+        func accepts(_ name: String, from origin: String) -> Bool {
+            if isUsable(name) { return true }
             problem(
                 "\(origin), \"\(name)\", is not a name: it has 1 to 200 bytes, no slash, and is not . or ..")
+            return false
         }
+        if let environment, accepts(environment, from: variable) { return environment }
+        for name in declared where accepts(name, from: "the application that is declared") { return name }
         return lastComponent(of: executable)
     }
 

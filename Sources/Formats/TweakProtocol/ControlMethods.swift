@@ -445,14 +445,9 @@ package struct ExplainTweak: ControlMethod {
 /// Reads the file of adopted variables again.
 package struct ReadAdopted: ControlMethod {
     package static let name = "adopt"
+    package typealias Answer = Done
     package static let setsValues = true
     package enum CodingKeys: CodingKey, CaseIterable {}
-
-    package struct Answer: Codable, Hashable, Sendable {
-        /// The adopted variables that are tweaks of the program now.
-        package var tweaks: [TweakKey]
-        package init(tweaks: [TweakKey]) { self.tweaks = tweaks }
-    }
 
     package init() {}
 }

@@ -41,9 +41,11 @@ func load(recordsStart: UnsafeRawPointer?, recordsStop: UnsafeRawPointer?) {
 /// Returns whether variables of the program have been adopted. It takes one system call.
 private func haveAdoptedVariables(_ images: [ProcessImage]) -> Bool {
     guard !fbtweak__is_privileged(), let executable = images.first?.path else { return false }
+    var declared: [String] = []
+    for image in images { if let name = image.application { declared.append(name) } }
     let name = ApplicationName.first(
-        environment: environment(ApplicationName.variable), declared: images.compactMap(\.application),
-        executable: executable, problem: { _ in })
+        environment: environment(ApplicationName.variable), declared: declared, executable: executable,
+        problem: { _ in })
     return (try? AdoptedFile(application: name))?.exists ?? false
 }
 

@@ -367,7 +367,7 @@ import Testing
         (String(repeating: "[", count: 1000), "more than 100 levels are nested"),
         (#"{"builds": [\#(String(repeating: "1,", count: 100_000))1]}"#, "it has more than 100000 values"),
         (String(repeating: " ", count: 1 + 16 << 20), "at most 16777216 are read"),
-        (#"{"builds": [{"buildID": 1, "program": "", "variables": []}]}"#, #""builds.0.buildID": "#),
+        (#"{"builds": [{"buildID": 1, "program": "", "variables": []}]}"#, "1 is here, but text is expected"),
     ])
     func `is reported as the overrides are`(content: String, problem: String) throws {
         try home.write("config/tweaks/program/adopted.json", content)

@@ -254,11 +254,11 @@ extension SetManyTweaks: StoreMethod {
 }
 
 extension ReadAdopted: StoreMethod {
-    func answer(_ requests: ControlRequests) throws(ControlError) -> Answer {
+    func answer(_ requests: ControlRequests) throws(ControlError) -> Done {
         do throws(OverridesError) { try requests.store.readAdopted() } catch {
             throw ControlError(.internalError, "\(error)")
         }
-        return Answer(tweaks: requests.store.adoptedKeys)
+        return Done()
     }
 }
 

@@ -31,11 +31,6 @@ extension TweakStore {
         if !isWritten { flush() }
         deliverChanges()
     }
-
-    /// The names of the tweaks that are adopted variables.
-    var adoptedKeys: [TweakKey] {
-        withDecodedState { state in state.tweaks.all.filter(\.isAdopted).map(\.key) }
-    }
 }
 
 extension StoreState {
