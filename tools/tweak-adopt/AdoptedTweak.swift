@@ -125,7 +125,7 @@ extension Adopt {
 
 extension AdoptedVariable {
     /// A variable with the options on the command line.
-    fileprivate init(
+    fileprivate convenience init(
         _ part: VariablePart, in variables: ProgramVariables, as options: Adopt
     ) throws(Failure) {
         var key = TweakKey("Variables", lastComponent(of: part.variable.unit), part.plainName)
@@ -151,7 +151,7 @@ extension AdoptedVariable {
     }
 
     /// A variable in another build, with the limits and names that it had.
-    fileprivate init(
+    fileprivate convenience init(
         _ part: VariablePart, in variables: ProgramVariables, like other: AdoptedVariable
     ) throws(Failure) {
         let old = other.tweak.declaration

@@ -13,12 +13,9 @@ internal import TweakSystem
 package struct AdoptedFile: Sendable {
     /// The path: `adopted.json` beside the overrides.
     package let path: String
-    private var file: KeptFile { KeptFile(path: path) }
+    package var file: KeptFile { KeptFile(path: path) }
 
     package static let name = "adopted.json"
-
-    /// The builds that are kept; older ones are forgotten.
-    private static let mostBuilds = 16
 
     /// The file of an application.
     ///
@@ -49,29 +46,6 @@ package struct AdoptedFile: Sendable {
         try file.checkWriters()
         return builds
     }
-
-    /// Changes the variables of a build.
-    ///
-    /// - Throws: ``OverridesError``, also if the file is corrupt; then it is unchanged.
-    package func update(
-        build: String, of program: String, _ change: (inout [AdoptedVariable]) -> Void
-    ) throws(OverridesError) {
-        try file.makeDirectories()
-        try file.withLock { () throws(OverridesError) in
-            var builds = try load().builds
-            var variables = builds.first { $0.buildID == build }?.variables ?? []
-            change(&variables)
-            builds.removeAll { $0.buildID == build }
-            if !variables.isEmpty {
-                builds.insert(AdoptedBuild(buildID: build, program: program, variables: variables), at: 0)
-            }
-            let adopted = AdoptedBuilds(builds: Array(builds.prefix(Self.mostBuilds)))
-            guard let json = try? adopted.json.json(isPretty: true) else {
-                throw .system(action: "write", path: path, reason: "its content has no JSON form")
-            }
-            try file.replace(with: OverridesDocument.readable(json + [UInt8(ascii: "\n")], path))
-        }
-    }
 }
 
 /// The adopted variables of all builds of an application, the last changed first.
@@ -92,15 +66,19 @@ package struct AdoptedBuild: Sendable {
     /// The path it had.
     package var program: String
     package var variables: [AdoptedVariable]
+
+    package init(buildID: String, program: String, variables: [AdoptedVariable]) {
+        (self.buildID, self.program, self.variables) = (buildID, program, variables)
+    }
 }
 
-/// A variable that a person has made a tweak of.
-package struct AdoptedVariable: Sendable {
+/// A variable that a person has made a tweak of. A class, because copies of a large structure take much code.
+package final class AdoptedVariable: Sendable {
     /// The name in the source, such as `physics.c:gravity` or `player.speed`.
-    package var variable: String
+    package let variable: String
     /// The address in the file, before relocation.
-    package var address: UInt64
-    package var tweak: JSONTweak
+    package let address: UInt64
+    package let tweak: JSONTweak
 
     package init(variable: String, address: UInt64, tweak: JSONTweak) {
         (self.variable, self.address, self.tweak) = (variable, address, tweak)
@@ -119,14 +97,6 @@ extension AdoptedBuilds {
             builds.append(try AdoptedBuild(build, place.inside("\(index)")))
         }
     }
-
-    fileprivate var json: JSONValue {
-        get throws {
-            var elements: [JSONValue] = []
-            for build in builds { elements.append(try build.json) }
-            return .object([ByteText("builds"): .array(elements)])
-        }
-    }
 }
 
 extension AdoptedBuild {
@@ -140,39 +110,20 @@ extension AdoptedBuild {
             variables.append(try AdoptedVariable(variable, place.inside("\(index)")))
         }
     }
-
-    fileprivate var json: JSONValue {
-        get throws {
-            var elements: [JSONValue] = []
-            for variable in variables { elements.append(try variable.json) }
-            var members: JSONObject = [:]
-            members["buildID"] = .scalar(.string(buildID))
-            members["program"] = .scalar(.string(program))
-            members["variables"] = .array(elements)
-            return .object(members)
-        }
-    }
 }
 
 extension AdoptedVariable {
-    fileprivate init(_ value: JSONValue, _ place: JSONPlace<OverridesError>) throws(OverridesError) {
+    fileprivate convenience init(
+        _ value: JSONValue, _ place: JSONPlace<OverridesError>
+    ) throws(OverridesError) {
         let members = try place.object(value)
-        variable = try place.inside("variable").text(members["variable"] ?? .null)
+        let variable = try place.inside("variable").text(members["variable"] ?? .null)
         guard case .scalar(.integer(let number))? = members["address"], let address = UInt64(exactly: number)
         else { throw place.inside("address").unexpected(members["address"], "an address") }
-        self.address = address
+        let tweak: JSONTweak
         do throws(JSONError) { tweak = try (members["tweak"] ?? .null).decode() } catch {
             throw place.inside("tweak").invalid("\(error)")
         }
-    }
-
-    fileprivate var json: JSONValue {
-        get throws {
-            var members: JSONObject = [:]
-            members["address"] = .scalar(.integer(Int128(address)))
-            members["tweak"] = try decodeJSON(from: encodeJSON(tweak))
-            members["variable"] = .scalar(.string(variable))
-            return .object(members)
-        }
+        self.init(variable: variable, address: address, tweak: tweak)
     }
 }

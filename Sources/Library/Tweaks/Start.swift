@@ -40,11 +40,12 @@ func load(recordsStart: UnsafeRawPointer?, recordsStop: UnsafeRawPointer?) {
 
 /// Returns whether variables of the program have been adopted. It takes one system call.
 private func haveAdoptedVariables(_ images: [ProcessImage]) -> Bool {
-    guard !fbtweak__is_privileged(), let executable = images.first?.path else { return false }
+    guard !fbtweak__is_privileged(), !images.isEmpty else { return false }
     var declared: [String] = []
-    for image in images { if let name = image.application { declared.append(name) } }
+    // By index, because an iterator of large structures needs metadata that takes long to make.
+    for index in images.indices { if let name = images[index].application { declared.append(name) } }
     let name = ApplicationName.first(
-        environment: environment(ApplicationName.variable), declared: declared, executable: executable,
+        environment: environment(ApplicationName.variable), declared: declared, executable: images[0].path,
         problem: { _ in })
     return (try? AdoptedFile(application: name))?.exists ?? false
 }

@@ -209,7 +209,11 @@ package func resolvedPath(_ path: String, relativeTo file: String) -> String {
 
 /// The name of a program, from the path of its executable.
 package func lastComponent(of path: String) -> String {
-    repaired(path.split(separator: "/").last.map(String.init) ?? path)
+    // By bytes, as above, and because every process with the library calls this at its start.
+    let slash = UInt8(ascii: "/")
+    guard let last = path.utf8.lastIndex(where: { $0 != slash }) else { return repaired(path) }
+    let start = path.utf8[..<last].lastIndex(of: slash).map { path.utf8.index(after: $0) }
+    return repaired(String(Substring(path.utf8[(start ?? path.startIndex)...last])))
 }
 
 // MARK: - Programs

@@ -34,10 +34,14 @@ extension TweakStore {
 }
 
 extension StoreState {
-    /// A variable that can be a tweak.
-    private struct Variable {
+    /// A variable that can be a tweak. A class, because copies of a large structure take much code.
+    private final class Variable {
         let declaration: TweakDeclaration
         let cell: OwnedCell
+
+        init(_ declaration: TweakDeclaration, _ cell: OwnedCell) {
+            (self.declaration, self.cell) = (declaration, cell)
+        }
 
         /// Whether the variable is a tweak already, with the same declaration.
         func isTweak(_ entry: TweakEntry) -> Bool {
@@ -126,7 +130,7 @@ extension StoreState {
             }
             taken.formUnion(cell.number..<cell.number + bytes)
             let owned = OwnedCell(cell, .adopted(image: number))
-            variables.append(Variable(declaration: declaration, cell: owned))
+            variables.append(Variable(declaration, owned))
         }
         if let first = problems.first {
             messages.append(
