@@ -56,9 +56,9 @@ extension ProcessImage {
         loadedImages().map { ProcessImage($0, ownRecords: ownRecords) }
     }
 
-    /// The images with these build ids, among the first ones in load order.
-    static func first(_ count: Int, withBuildIDs ids: Set<String>) -> [ProcessImage] {
-        loadedImages().prefix(count).filter { image in image.image.buildID.map(ids.contains) ?? false }
+    /// The images among the first ones in load order whose build ids, in hexadecimal digits, are wanted.
+    static func first(_ count: Int, withBuildID isWanted: (String) -> Bool) -> [ProcessImage] {
+        loadedImages().prefix(count).filter { $0.image.buildID.map(isWanted) ?? false }
             .map { ProcessImage($0, ownRecords: UnsafeRawBufferPointer(start: nil, count: 0)) }
     }
 

@@ -22,7 +22,7 @@ extension TweakStore {
         let adopted = try AdoptedFile(application: application).loadTrusted()
         guard !adopted.builds.isEmpty || !former.builds.isEmpty else { return }
         // Without the lock of the store, because it takes that of the dynamic linker.
-        let images = ProcessImage.first(count, withBuildIDs: Set(adopted.builds.map(\.buildID)))
+        let images = ProcessImage.first(count) { adopted[$0] != nil }
         let isWritten = withState { state in
             state.adopted = adopted
             state.adoptVariables(of: images)
@@ -55,11 +55,15 @@ extension StoreState {
     /// - Parameter initial: The images with adopted variables that are never unloaded. Other images without tweaks do
     ///   not announce that they are unloaded, so their variables cannot be tweaks.
     mutating func adoptVariables(of initial: [ProcessImage]) {
-        var taken: Set<UInt> = []
+        var taken: [StableNumber: TweakKey] = [:]
         var variables = initial.flatMap { self.variables(of: $0, nil, &taken) }
         for (image, number) in images.opened { variables += self.variables(of: image, number, &taken) }
-        let wanted = Dictionary(variables.map { ($0.declaration.key, $0) }) { first, _ in first }
-        for entry in Array(tweaks.all) where entry.isAdopted && wanted[entry.key]?.isTweak(entry) != true {
+        var kept: Set<TweakKey> = []
+        for variable in variables {
+            let key = variable.declaration.key
+            if let entry = tweaks[key], variable.isTweak(entry) { kept.insert(key) }
+        }
+        for entry in Array(tweaks.all) where entry.isAdopted && !kept.contains(entry.key) {
             removeCells(of: entry.key, keepingObservers: true) { $0.owner.isAdopted }
         }
         add(variables)
@@ -67,7 +71,7 @@ extension StoreState {
 
     /// Makes tweaks of the adopted variables of an image that has been loaded after the start.
     mutating func adoptVariables(of image: ProcessImage, _ number: UInt32) {
-        var taken: Set<UInt> = []
+        var taken: [StableNumber: TweakKey] = [:]
         add(self.variables(of: image, number, &taken))
     }
 
@@ -75,15 +79,12 @@ extension StoreState {
     mutating func keepOwnValues(_ plan: ValuePlan) {
         plan.steps.forEach { _, step in
             let entry = step.entry
-            guard entry.isAdopted, entry.source == .binary, step.resolution.source != .binary else { return }
-            layers.ownValues[entry.key] = entry.value
-        }
-    }
-
-    /// Forgets the values of adopted variables that have them again.
-    mutating func dropOwnValues(_ plan: ValuePlan) {
-        plan.steps.forEach { _, step in
-            if step.resolution.source == .binary { layers.ownValues[step.entry.key] = nil }
+            guard entry.isAdopted else { return }
+            if step.resolution.source == .binary {
+                layers.ownValues[entry.key] = nil
+            } else if entry.source == .binary {
+                layers.ownValues[entry.key] = entry.value
+            }
         }
     }
 
@@ -105,9 +106,9 @@ extension StoreState {
     /// The adopted variables of an image that can be tweaks. A text is only shown by commands, because its address may
     /// lead anywhere.
     ///
-    /// - Parameter taken: The addresses of bytes that belong to other variables.
+    /// - Parameter taken: The tweaks of bytes, by their addresses.
     private mutating func variables(
-        of image: ProcessImage, _ number: UInt32?, _ taken: inout Set<UInt>
+        of image: ProcessImage, _ number: UInt32?, _ taken: inout [StableNumber: TweakKey]
     ) -> [Variable] {
         guard let adopted = image.buildID.flatMap({ self.adopted[$0] }) else { return [] }
         var variables: [Variable] = []
@@ -121,14 +122,14 @@ extension StoreState {
             let bytes = UInt(declaration.type.byteCount)
             guard declaration.type.canBeMonitored,
                 let cell = image.cell(at: variable.address, declaration.type),
-                !(cell.number..<cell.number + bytes).contains(where: taken.contains)
+                !(cell.number..<cell.number + bytes).contains(where: { taken[StableNumber($0)] != nil })
             else {
                 problems.append(
                     "the adopted variable \(variable.variable) is ignored, because there is no "
                         + "\(declaration.type) of its own at its address; adopt it again")
                 continue
             }
-            taken.formUnion(cell.number..<cell.number + bytes)
+            for byte in cell.number..<cell.number + bytes { taken[StableNumber(byte)] = declaration.key }
             let owned = OwnedCell(cell, .adopted(image: number))
             variables.append(Variable(declaration, owned))
         }

@@ -243,7 +243,6 @@ extension StoreState {
         if !plan.isInOrder { changes.sort { $0.key < $1.key } }
         delivery.add(changes, by: update.author)
         if !plan.messages.isEmpty { messages += plan.messages }
-        if !layers.ownValues.isEmpty { dropOwnValues(plan) }
         if !update.isAdmitted { followProviders(update) }
         for (key, oldValue) in unknown where tweaks[key] == nil {
             let newValue = layers.value(ofUndeclared: key)
