@@ -363,13 +363,19 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "it is empty"), ("[]", "it holds an array where an object is expected"),
-        (String(repeating: "[", count: 1000), "more than 100 levels are nested"),
-        (#"{"builds": [\#(String(repeating: "1,", count: 100_000))1]}"#, "it has more than 100000 values"),
-        (String(repeating: " ", count: 1 + 16 << 20), "at most 16777216 are read"),
-        (#"{"builds": [{"buildID": 1, "program": "", "variables": []}]}"#, "1 is here, but text is expected"),
+        ("", "", 0, "it is empty"), ("[]", "", 0, "it holds an array where an object is expected"),
+        ("", "[", 1000, "more than 100 levels are nested"),
+        (#"{"builds": ["#, "1,", 100_001, "it has more than 100000 values"),
+        ("", " ", 1 + 16 << 20, "at most 16777216 are read"),
+        (
+            #"{"builds": [{"buildID": 1, "program": "", "variables": []}]}"#, "", 0,
+            "1 is here, but text is expected"
+        ),
     ])
-    func `is reported as the overrides are`(content: String, problem: String) throws {
+    func `is reported as the overrides are`(
+        start: String, repeated: String, count: Int, problem: String
+    ) throws {
+        let content = start + String(repeating: repeated, count: count)
         try home.write("config/tweaks/program/adopted.json", content)
         let result = try run(program, home: home)
         #expect(result.status == 0 && result.output == Self.printed)
