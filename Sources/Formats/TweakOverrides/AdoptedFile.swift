@@ -91,10 +91,9 @@ package final class AdoptedVariable: Sendable {
 
 extension AdoptedBuilds {
     fileprivate init(_ root: JSONObject, _ place: JSONPlace<OverridesError>) throws(OverridesError) {
-        builds = []
-        let place = place.inside("builds")
-        for (index, build) in try place.array(root["builds"] ?? .null, "an array").enumerated() {
-            builds.append(try AdoptedBuild(build, place.inside("\(index)")))
+        builds = try place.inside("builds").array(root["builds"] ?? .null, "an array") {
+            (place, build) throws(OverridesError) in
+            try AdoptedBuild(build, place)
         }
     }
 }
@@ -104,10 +103,9 @@ extension AdoptedBuild {
         let members = try place.object(value)
         buildID = try place.inside("buildID").text(members["buildID"] ?? .null)
         program = try place.inside("program").text(members["program"] ?? .null)
-        variables = []
-        let place = place.inside("variables")
-        for (index, variable) in try place.array(members["variables"] ?? .null, "an array").enumerated() {
-            variables.append(try AdoptedVariable(variable, place.inside("\(index)")))
+        variables = try place.inside("variables").array(members["variables"] ?? .null, "an array") {
+            (place, variable) throws(OverridesError) in
+            try AdoptedVariable(variable, place)
         }
     }
 }
