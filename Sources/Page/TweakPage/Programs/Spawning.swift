@@ -31,6 +31,8 @@ final class StartedProcess: Sendable {
     ///   - variables: The environment; `nil` for that of this process.
     ///   - standard: Standard input, output and error.
     ///   - whenEnded: Called when the process has ended.
+    // Swift 6.3.1 crashes when it inlines this where the process is released at once.
+    @inline(never)
     init(
         _ executable: String, _ arguments: [[UInt8]], variables: [[UInt8]]? = nil, directory: String? = nil,
         standard: [CInt], whenEnded: @escaping @Sendable () -> Void = {}
