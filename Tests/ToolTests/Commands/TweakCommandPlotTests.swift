@@ -104,8 +104,11 @@ private final class PlotTerminal: Sendable {
         tcgetattr(follower, &after)
         #expect(
             after.c_lflag == before.c_lflag && after.c_iflag == before.c_iflag, sourceLocation: location)
-        // What was written last may be on its way.
-        #expect(waitUntil { output.contains(Self.leaving) }, sourceLocation: location)
+        // What was written last is on its way before this.
+        let mark = "(end of the output)"
+        #expect(write(follower, mark, mark.utf8.count) == mark.utf8.count, sourceLocation: location)
+        #expect(waitUntil { output.contains(mark) }, sourceLocation: location)
+        #expect(output.contains(Self.leaving), sourceLocation: location)
         return process.terminationReason == .exit
             ? process.terminationStatus : 128 + process.terminationStatus
     }
