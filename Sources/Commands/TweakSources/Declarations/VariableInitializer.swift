@@ -76,8 +76,7 @@ struct VariableInitializer {
         if token.has(">") || token.has("]") { return true }
         let others: Set<String> = [
             "return", "goto", "case", "else", "do", "throw", "delete", "new", "enum", "struct", "union",
-            "class",
-            "namespace", "typename", "using",
+            "class", "namespace", "typename", "using",
         ]
         return token.kind == .identifier && !others.contains(token.text)
     }
@@ -114,18 +113,16 @@ struct VariableInitializer {
             }
         }
         let value = try wholeInitializer(rest, of: variable)
-        guard !part.steps.isEmpty else { return Self.unbraced(value) }
-        guard value.first?.has("{") == true,
-            value.end(ofBracketAt: value.startIndex, Self.brackets) == value.endIndex
-        else {
+        let inside = value.insideBraces(Self.brackets)
+        // The value of `= { value }` is that inside.
+        guard !part.steps.isEmpty else { return inside ?? value }
+        guard let list = inside else {
             throw Obstacle(
                 reason: "the initializer of the variable \(variable) is no list in braces: \(value.text)")
         }
-        return Self.unbraced(
-            try InitializerList(
-                tokens: value.dropFirst().dropLast(),
-                members: StructureMembers(tokens, leftOut).first(ofVariableAt: name)
-            ).value(of: part.steps[...]))
+        let members = StructureMembers(tokens, leftOut).first(ofVariableAt: name)
+        let found = try InitializerList(tokens: list, members: members).value(of: part.steps[...])
+        return found.insideBraces(Self.brackets) ?? found
     }
 
     /// The initializer of a variable, with its braces.
@@ -155,14 +152,6 @@ struct VariableInitializer {
             if token.kind == .directive { break }
         }
         throw Obstacle(reason: "the initializer of the variable \(variable) there has no end")
-    }
-
-    /// The value of `= { value }`.
-    private static func unbraced(_ tokens: ArraySlice<SourceToken>) -> ArraySlice<SourceToken> {
-        guard tokens.first?.has("{") == true,
-            tokens.end(ofBracketAt: tokens.startIndex, brackets) == tokens.endIndex
-        else { return tokens }
-        return tokens.dropFirst().dropLast()
     }
 
     /// An enumerator as it is written, and others of the same enumeration, whose names are those of the choices.

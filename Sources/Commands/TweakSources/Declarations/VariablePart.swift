@@ -137,7 +137,7 @@ struct InitializerList {
             if let name { throw Self.several(name, first) }
             throw Obstacle(reason: "its initializer has no value for \(first.text); write one there")
         }
-        // What the members have inside is not known.
+        // The members of members are unknown.
         let rest = wanted.prefix(wanted.count - found.rest.count).contains { $0.isMember } ? [] : members
         return try Self.value(found.value, of: found.rest, rest)
     }
@@ -181,14 +181,11 @@ struct InitializerList {
     private static func value(
         _ tokens: ArraySlice<SourceToken>, of steps: ArraySlice<VariablePart.Step>, _ members: [String]
     ) throws(Obstacle) -> ArraySlice<SourceToken> {
-        guard tokens.first?.has("{") == true,
-            tokens.end(ofBracketAt: tokens.startIndex, brackets) == tokens.endIndex
-        else {
+        guard let inside = tokens.insideBraces(brackets) else {
             guard let first = steps.first else { return tokens }
             throw Obstacle(
                 reason: "its initializer has \(tokens.text) where braces with \(first.text) would be")
         }
-        return try InitializerList(tokens: tokens.dropFirst().dropLast(), members: members)
-            .value(of: steps)
+        return try InitializerList(tokens: inside, members: members).value(of: steps)
     }
 }

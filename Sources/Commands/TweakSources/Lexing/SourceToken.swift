@@ -76,6 +76,12 @@ extension ArraySlice<SourceToken> {
         return nil
     }
 
+    /// The tokens between braces around all of them; `nil` if there are none.
+    func insideBraces(_ brackets: [(open: StaticString, close: StaticString)]) -> Self? {
+        guard first?.has("{") == true, end(ofBracketAt: startIndex, brackets) == endIndex else { return nil }
+        return dropFirst().dropLast()
+    }
+
     /// The parts between the commas outside of brackets; an empty slice has none.
     func arguments(_ brackets: [(open: StaticString, close: StaticString)]) -> [ArraySlice<SourceToken>] {
         guard !isEmpty else { return [] }
