@@ -31,6 +31,16 @@ package func readInput(_ path: String?, isNamed: Bool = true) throws(Failure) ->
     return bytes
 }
 
+/// The path of an existing folder, without symbolic links.
+///
+/// - Throws: ``Failure`` with `.missing` if there is no such folder.
+package func existingFolder(_ path: String) throws(Failure) -> String {
+    guard let folder = realPath(path), stat(path: folder)?.isDirectory == true else {
+        throw Failure("\(path): there is no such folder", .missing)
+    }
+    return folder
+}
+
 /// Writes files that belong together: replaces all of them or none.
 ///
 /// A file that already has this content is left alone, so that nothing is rebuilt because of it.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import ArgumentParser
 import CommandSupport
-import Glibc
 import TweakClient
 import TweakOverrides
 import TweakRecords
@@ -44,13 +43,8 @@ struct ProgramSources {
             adopted = AdoptedBuilds.load(of: try program.description.application, warn).variables(of: path)
         }
         variables = adopted
-        let within = try limit.map { path throws(Failure) in
-            guard let folder = realPath(path), stat(path: folder)?.isDirectory == true else {
-                throw Failure("\(path): there is no such folder", .missing)
-            }
-            return folder
-        }
-        folders = SourceFolders(given: from, compiled: compiled, working: working, within: within)
+        folders = SourceFolders(
+            given: from, compiled: compiled, working: working, within: try limit.map(existingFolder))
         places = Dictionary(grouping: found.filter { $0.type != .action && !$0.isMonitor }, by: \.key)
     }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import CommandSupport
-import Glibc
 import TweakClient
 import TweakRecords
 import TweakSystem
@@ -15,12 +14,7 @@ final class BakeCommand: Sendable {
 
     /// - Throws: ``Failure`` if there is no such folder, or the command that is to write in it is not installed.
     init(folder: String?) throws(Failure) {
-        self.folder = try folder.map { path throws(Failure) in
-            guard let folder = realPath(path), stat(path: folder)?.isDirectory == true else {
-                throw Failure("\(path): there is no such folder", .missing)
-            }
-            return folder
-        }
+        self.folder = try folder.map(existingFolder)
         if folder != nil { try command.find() }
     }
 
