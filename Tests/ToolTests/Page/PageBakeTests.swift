@@ -185,22 +185,13 @@ private struct BakedPage {
 
 /// With a command instead of `tweak` that tells what it is asked.
 @Suite struct `The command of a page that keeps values` {
-    private let home: TemporaryDirectory
-    private let ui: String
+    private let scripted: ScriptedPage
+    private var home: TemporaryDirectory { scripted.home }
+    private var ui: String { scripted.ui }
 
-    init() throws {
-        home = try TemporaryDirectory()
-        try FileManager.default.createDirectory(atPath: home("programs"), withIntermediateDirectories: true)
-        ui = home("programs/tweak-ui")
-        // Copied by another process: a child of this one would inherit the file that is written.
-        #expect(try run(Locations.program("cp"), [ServedPage.path, ui], home: home).succeeded)
-    }
+    init() throws { scripted = try ScriptedPage("tweak") }
 
-    private func answer(_ script: String) throws {
-        let write = "printf '%s' \"$1\" >\"$2\"; chmod 755 \"$2\""
-        let arguments = ["-c", write, "bash", "#!/bin/bash\n" + script, home("programs/tweak")]
-        #expect(try run(Locations.program("bash"), arguments, home: home).succeeded)
-    }
+    private func answer(_ script: String) throws { try scripted.answer(script) }
 
     /// A page that shows `tweak-setter`, and may write in the home.
     private func serve() throws -> (page: ServedPage, program: String) {

@@ -5,25 +5,13 @@ import Testing
 
 /// The page of a fleet, with a command instead of `tweak fleet` that tells what it is asked.
 @Suite struct `The page of a fleet` {
-    private let home: TemporaryDirectory
-    private let ui: String
+    private let scripted: ScriptedPage
+    private var home: TemporaryDirectory { scripted.home }
+    private var ui: String { scripted.ui }
 
-    init() throws {
-        home = try TemporaryDirectory()
-        try FileManager.default.createDirectory(
-            atPath: home("programs"), withIntermediateDirectories: true)
-        ui = home("programs/tweak-ui")
-        // Copied by another process: a child of this one would inherit the file that is written, and while it has it
-        // open for writing, nobody can execute it.
-        #expect(try run(Locations.program("cp"), [ServedPage.path, ui], home: home).succeeded)
-    }
+    init() throws { scripted = try ScriptedPage("tweak-fleet") }
 
-    /// Writes the command.
-    private func answer(_ script: String) throws {
-        let write = "printf '%s' \"$1\" >\"$2\"; chmod 755 \"$2\""
-        let arguments = ["-c", write, "bash", "#!/bin/bash\n" + script, home("programs/tweak-fleet")]
-        #expect(try run(Locations.program("bash"), arguments, home: home).succeeded)
-    }
+    private func answer(_ script: String) throws { try scripted.answer(script) }
 
     /// A command that answers its arguments, as JSON.
     private static let echo = """

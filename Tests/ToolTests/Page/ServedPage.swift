@@ -271,3 +271,28 @@ final class PageEvents: Sendable {
         return try #require(changes(event).first(where: isMeant), sourceLocation: location)
     }
 }
+
+/// A `tweak-ui` that finds a script beside it instead of an installed command.
+struct ScriptedPage {
+    let home: TemporaryDirectory
+    let ui: String
+    private let command: String
+
+    /// - Parameter command: The name of the command.
+    init(_ command: String) throws {
+        home = try TemporaryDirectory()
+        try FileManager.default.createDirectory(atPath: home("programs"), withIntermediateDirectories: true)
+        ui = home("programs/tweak-ui")
+        self.command = home("programs/" + command)
+        // Copied by another process: a child of this one would inherit the file that is written, and while it has it
+        // open for writing, nobody can execute it.
+        #expect(try run(Locations.program("cp"), [ServedPage.path, ui], home: home).succeeded)
+    }
+
+    /// Writes the script.
+    func answer(_ script: String) throws {
+        let write = "printf '%s' \"$1\" >\"$2\"; chmod 755 \"$2\""
+        let arguments = ["-c", write, "bash", "#!/bin/bash\n" + script, command]
+        #expect(try run(Locations.program("bash"), arguments, home: home).succeeded)
+    }
+}
