@@ -10,7 +10,7 @@ package struct SourceFile {
     let declarations: [SourceDeclaration]
     /// The macros that a source in C or C++ defines.
     private let macros: Set<String>
-    /// Those of the macros that declare tweaks.
+    /// The macros among them whose definitions declare tweaks.
     private let declaringMacros: Set<String>
     private let numbering: LineNumbering
     private let leftOut: LeftOutParts

@@ -159,7 +159,7 @@ final class TweakEntry: @unchecked Sendable {
         _ messages: inout [String]
     ) -> Resolution {
         var resolution = declared.resolution(in: layers, after: update, provided, in: layer, &messages)
-        // What the program has stored in its variable stays.
+        // A value that the program has stored in its variable is not replaced by the default.
         if isAdopted, source == .binary, resolution.source == .binary { resolution.value = value }
         return resolution
     }

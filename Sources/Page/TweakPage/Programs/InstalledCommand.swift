@@ -155,7 +155,7 @@ private final class Pipe {
 }
 
 #if UI
-/// What a command has printed.
+/// The output of a command, for a page.
 struct CommandForm: Encodable {
     let answer: JSONValue
     /// Warnings.
