@@ -671,12 +671,8 @@ class Sampling:
         samples = self.samples
         if self._count is not None:
             # Those that were not taken may have been the last ones.
-            return len(samples) >= self._count or (
-                len(samples) > 0 and samples._last >= samples.start + (self._count - 0.9) / samples.rate
-            )
-        if self._end is None:
-            return False
-        return len(samples) > 0 and samples._last >= self._end - 1 / samples.rate
+            return len(samples) >= self._count or samples._is_over(self._count)
+        return self._end is not None and len(samples) > 0 and samples._last >= self._end - 1 / samples.rate
 
     def __enter__(self) -> "Sampling":
         return self

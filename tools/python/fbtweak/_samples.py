@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     import numpy
     import pandas
 
+#: The delay in seconds up to which a program still takes a sample, instead of counting it as skipped.
+_LATEST = 0.02
+
 
 class Samples:
     """Samples in the order of time: one row for each moment, one column for each monitor or tweak.
@@ -60,10 +63,15 @@ class Samples:
             self._gaps.append((start, len(self), set(missing)))
 
     def _shorten(self, count: int) -> None:
-        """Removes rows at the end that were not asked for: they are due after so many periods."""
+        """Removes rows at the end that were not asked for, since ``count`` periods have passed."""
         del self._frames[count * self._size :]
-        while self._frames and self._last > self.start + (count - 0.5) / self.rate:
+        while self._is_over(count):
             del self._frames[-self._size :]
+
+    def _is_over(self, count: int) -> bool:
+        """Whether the last row was due after ``count`` periods, however late it was taken."""
+        period = 1 / self.rate
+        return len(self) > 0 and self._last - max(_LATEST, period) >= self.start + (count - 0.5) * period
 
     @property
     def _last(self) -> float:

@@ -84,6 +84,22 @@ def test_csv(tmp_path):
     assert (tmp_path / "a.csv").read_text().count("\n") == 4
 
 
+def test_a_late_sample_is_kept_and_later_ones_go():
+    def shortened(*times):
+        samples = Samples([Tweak("A/B/C", "double", None, None, "")], 500)
+        samples._add(b"".join(struct.pack("=2d", time, 1) for time in times))
+        samples._shorten(4)
+        return samples.times
+
+    # The program takes a sample up to 20 ms late, and the next ones at once.
+    for late in (0, 0.001, 0.005, 0.0195):
+        assert shortened(7, 7.002, 7.004, 7.006 + late) == [7, 7.002, 7.004, 7.006 + late]
+    assert shortened(7, 7.002, 7.019, 7.019, 7.019) == [7, 7.002, 7.019, 7.019]
+    # Those at 7.004 and 7.006 were skipped.
+    assert shortened(7, 7.002, 7.028) == [7, 7.002]
+    assert shortened() == []
+
+
 def test_sampling_a_program(motor):
     samples = motor.sample("State/*", "Gain", rate=500, seconds=0.4)
     assert samples.names == (
