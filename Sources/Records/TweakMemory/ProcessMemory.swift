@@ -3,7 +3,7 @@ internal import CTweakSystem
 internal import Glibc
 internal import TweakSystem
 
-/// The memory of a process, which is neither stopped nor notified: process_vm_readv(2).
+/// The memory of a process, which is neither stopped nor notified: process_vm_readv(2) and process_vm_writev(2).
 ///
 /// A pidfd identifies the process, so a new process with the same id is never mistaken for it. A new program in the
 /// same process is detected before writing, see ``MemoryTweaks/set(_:)``.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Access to the memory of another process without stopping it: process_vm_readv(2). */
+/* Access to the memory of another process without stopping it: process_vm_readv(2),
+ * process_vm_writev(2). */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE
 #endif
