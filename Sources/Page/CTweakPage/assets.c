@@ -99,14 +99,14 @@ static const unsigned char file_fleet_fleet_css[] = {
 static const unsigned char file_fleet_fleet_js[] = {
 #embed "../Files/fleet/fleet.js"
 };
+static const unsigned char file_fleet_history_js[] = {
+#embed "../Files/fleet/history.js"
+};
 static const unsigned char file_fleet_hosts_js[] = {
 #embed "../Files/fleet/hosts.js"
 };
 static const unsigned char file_fleet_listing_js[] = {
 #embed "../Files/fleet/listing.js"
-};
-static const unsigned char file_fleet_past_js[] = {
-#embed "../Files/fleet/past.js"
 };
 static const unsigned char file_fleet_values_js[] = {
 #embed "../Files/fleet/values.js"
@@ -119,9 +119,6 @@ static const unsigned char file_graphs_js[] = {
 };
 static const unsigned char file_help_js[] = {
 #embed "../Files/help.js"
-};
-static const unsigned char file_history_js[] = {
-#embed "../Files/history.js"
 };
 static const unsigned char file_icon_svg[] = {
 #embed "../Files/icon.svg"
@@ -204,6 +201,9 @@ static const unsigned char file_statistics_js[] = {
 static const unsigned char file_tweaks_js[] = {
 #embed "../Files/tweaks.js"
 };
+static const unsigned char file_undo_js[] = {
+#embed "../Files/undo.js"
+};
 static const unsigned char file_zooming_js[] = {
 #embed "../Files/zooming.js"
 };
@@ -240,14 +240,13 @@ static const struct tweak_page_file files[] = {
     {"fleet/environments.js", file_fleet_environments_js, sizeof(file_fleet_environments_js)},
     {"fleet/fleet.css", file_fleet_fleet_css, sizeof(file_fleet_fleet_css)},
     {"fleet/fleet.js", file_fleet_fleet_js, sizeof(file_fleet_fleet_js)},
+    {"fleet/history.js", file_fleet_history_js, sizeof(file_fleet_history_js)},
     {"fleet/hosts.js", file_fleet_hosts_js, sizeof(file_fleet_hosts_js)},
     {"fleet/listing.js", file_fleet_listing_js, sizeof(file_fleet_listing_js)},
-    {"fleet/past.js", file_fleet_past_js, sizeof(file_fleet_past_js)},
     {"fleet/values.js", file_fleet_values_js, sizeof(file_fleet_values_js)},
     {"following.js", file_following_js, sizeof(file_following_js)},
     {"graphs.js", file_graphs_js, sizeof(file_graphs_js)},
     {"help.js", file_help_js, sizeof(file_help_js)},
-    {"history.js", file_history_js, sizeof(file_history_js)},
     {"icon.svg", file_icon_svg, sizeof(file_icon_svg)},
     {"index.html", file_index_html, sizeof(file_index_html)},
     {"keeping.js", file_keeping_js, sizeof(file_keeping_js)},
@@ -275,6 +274,7 @@ static const struct tweak_page_file files[] = {
     {"state.js", file_state_js, sizeof(file_state_js)},
     {"statistics.js", file_statistics_js, sizeof(file_statistics_js)},
     {"tweaks.js", file_tweaks_js, sizeof(file_tweaks_js)},
+    {"undo.js", file_undo_js, sizeof(file_undo_js)},
     {"zooming.js", file_zooming_js, sizeof(file_zooming_js)},
 };
 

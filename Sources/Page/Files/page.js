@@ -12,7 +12,7 @@ import { Details } from "./details.js";
 import { Editing } from "./editing.js";
 import { makeFollowing } from "./following.js";
 import { Graphs } from "./graphs.js";
-import { History } from "./history.js";
+import { UndoHistory } from "./undo.js";
 import { addKeys } from "./keys.js";
 import { List } from "./list.js";
 import { Notices } from "./notices.js";
@@ -32,7 +32,7 @@ export class Page {
   api = new API();
   notices = new Notices(byID("notices"), byID("spoken"));
   preferences = new Preferences();
-  history = new History(this.state);
+  history = new UndoHistory(this.state);
   editing = new Editing(this.state, this.api, this.notices, this.history);
   sets = new Sets(this.state, this.editing);
   samples = new Samples(this.api, this.state);

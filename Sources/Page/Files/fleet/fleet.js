@@ -10,7 +10,7 @@ import { Notices } from "../notices.js";
 import { Preferences } from "../preferences.js";
 import { openSet, warningsText } from "./changing.js";
 import { Listing } from "./listing.js";
-import { Past } from "./past.js";
+import { FleetHistory } from "./history.js";
 import { rowsOf } from "./values.js";
 
 const byID = (id) => document.getElementById(id);
@@ -37,7 +37,7 @@ class Fleet {
   rollouts;
   /** The declarations of the published builds, by tweak. */
   declared = new Map();
-  past = new Past(this, byID("history"));
+  history = new FleetHistory(this, byID("history"));
   listing = new Listing(this);
   #timer = 0;
   #loads = 0;
@@ -93,7 +93,7 @@ class Fleet {
     document.body.classList.remove("has-outline");
     if (environment === this.environment && application === this.application) return;
     Object.assign(this, { environment, application, contents: undefined, problem: "", status: undefined, rollouts: undefined, declared: new Map() });
-    this.past.close();
+    this.history.close();
     for (const dialog of document.querySelectorAll("dialog")) dialog.close();
     document.title = application ? `${shown(application)} › ${shown(environment)} – Fleet – Tweaks` : "Fleet – Tweaks";
     this.listing.show();
@@ -132,7 +132,7 @@ class Fleet {
         Object.assign(this, { contents: answer, warnings: warningsText(messages), problem: "" });
         if (tweaks) this.declared = new Map(tweaks.answer.tweaks.map((declaration) => [declaration.tweak, declaration]));
         this.listing.show();
-        if (before !== undefined && before !== answer.revision) this.past.load();
+        if (before !== undefined && before !== answer.revision) this.history.load();
       } catch (error) {
         if (!isCurrent()) return;
         // Keep the values that were read before.
@@ -162,11 +162,11 @@ class Fleet {
     if (event.key === "Escape") {
       if (document.body.classList.contains("has-outline")) this.listing.toggleOutline(false);
       else if (isTyping()) /** @type {HTMLElement} */ (document.activeElement).blur();
-      else this.past.close();
+      else this.history.close();
       return;
     }
     if (isTyping() || event.altKey || event.ctrlKey || event.metaKey) return;
-    const run = { "/": () => byID("search").focus(), h: () => this.application && this.past.open(), n: () => this.application && openSet(this) }[event.key];
+    const run = { "/": () => byID("search").focus(), h: () => this.application && this.history.open(), n: () => this.application && openSet(this) }[event.key];
     if (!run) return;
     event.preventDefault();
     run();

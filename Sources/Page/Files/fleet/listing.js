@@ -50,7 +50,7 @@ export class Listing {
     } });
     const buttons = make("div", { class: "button-line" },
       make("button", { type: "button", class: "button main", text: "Set a value…", "aria-keyshortcuts": "n", onclick: () => openSet(fleet) }),
-      make("button", { type: "button", class: "button", text: "History", "aria-keyshortcuts": "h", onclick: () => fleet.past.open() }),
+      make("button", { type: "button", class: "button", text: "History", "aria-keyshortcuts": "h", onclick: () => fleet.history.open() }),
       make("button", { type: "button", class: "button", text: "Compare…", onclick: () => openComparison(fleet) }),
       make("button", { type: "button", class: "button", text: "Builds…", onclick: () => openBuilds(fleet) }),
       make("label", { class: "check" }, whole, make("span", { text: "Also without a value" })));
@@ -172,7 +172,7 @@ export class Listing {
     const label = labelOf(tweak);
     const last = kill ?? entry;
     return make("li", { class: `fleet-row ${entry ? "is-set" : ""} ${kill ? "is-killed" : ""} ${entry?.problem ? "is-failed" : ""}`, data: { tweak } },
-      make("div", { class: "fleet-name" }, make("button", { type: "button", class: "heading-link", text: label, title: `History of ${shown(tweak)}`, data: { of: `name ${tweak}` }, onclick: () => fleet.past.open(tweak) })),
+      make("div", { class: "fleet-name" }, make("button", { type: "button", class: "heading-link", text: label, title: `History of ${shown(tweak)}`, data: { of: `name ${tweak}` }, onclick: () => fleet.history.open(tweak) })),
       make("div", { class: "fleet-value" }, make("span", { class: "fleet-now", text: entry?.problem ? "unusable" : entry ? valueText(entry.value) + (declaration?.unit ? ` ${shown(declaration.unit)}` : "") : "no value" }),
         kill && make("span", { class: "badge warning", text: "killed" }), entry?.for && make("span", { class: "badge is-set", text: filtersText(entry.for), title: JSON.stringify(entry.for) }),
         entry?.otherwise && make("span", { class: "badge", text: `otherwise ${stateText(entry.otherwise.value, entry.otherwise.for)}` })),
@@ -187,7 +187,7 @@ export class Listing {
     const canKill = (declaration?.type ?? (typeof entry?.value === "boolean" ? "bool" : "")) === "bool";
     const words = entry && !entry.problem ? ["tweak", "fleet", "set", "--environment", fleet.environment, ...(entry.for ? ["--for", JSON.stringify(entry.for)] : []), "--why", "…", fleet.application, tweak, "--", String(entry.value)] : [];
     openMenu(anchor, "More actions", [
-      { label: "History", run: () => fleet.past.open(tweak) },
+      { label: "History", run: () => fleet.history.open(tweak) },
       { label: "Remove the value…", isDisabled: !entry, run: () => openReset(fleet, tweak) },
       kill ? { label: "End the kill…", run: () => openUnkill(fleet, tweak) } : { label: "Kill…", isDisabled: !canKill, run: () => openKill(fleet, tweak) },
       { label: "Copy as a command", isDisabled: words.length === 0, run: async () => {

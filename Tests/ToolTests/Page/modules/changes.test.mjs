@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { linesOf, valuesAfter } from "../../../../Sources/Page/Files/changes.js";
-import { History } from "../../../../Sources/Page/Files/history.js";
+import { UndoHistory } from "../../../../Sources/Page/Files/undo.js";
 import { mostSnapshots, Sets, snapshotName } from "../../../../Sources/Page/Files/sets.js";
 import { State } from "../../../../Sources/Page/Files/state.js";
 
@@ -36,7 +36,7 @@ function makePage(storage, process = 7) {
   const state = {
     trying: new Set(), programs: new Map([["p", { description: { pid: process } }]]), tweak: (_, key) => (key === tweak.key ? tweak : undefined),
   };
-  const history = new History(state);
+  const history = new UndoHistory(state);
   return { history, tweak, state, leave: () => leave() };
 }
 

@@ -11,7 +11,7 @@ const place = "tweaks.undo";
 /** The number of steps that survive a reload. */
 const mostKept = 100;
 
-export class History {
+export class UndoHistory {
   #done = [];
   #undone = [];
   #state;

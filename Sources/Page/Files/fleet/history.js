@@ -9,7 +9,7 @@ import { labelOf, partsOf, partTexts } from "./values.js";
 
 const most = 400;
 
-export class Past {
+export class FleetHistory {
   #fleet;
   #element;
   #tweak;
