@@ -189,9 +189,8 @@ let package = Package(
         .target(
             name: "TweakPage",
             dependencies: [
-                "CTweakPage", "CommandSupport", "TweakClient", "TweakFormats", "TweakJSON",
-                "TweakOverrides",
-                "TweakMemory", "TweakProtocol", "TweakRecords", "TweakSystem",
+                "CTweakPage", "CTweakSystem", "CommandSupport", "TweakClient", "TweakFormats", "TweakJSON",
+                "TweakMemory", "TweakOverrides", "TweakProtocol", "TweakRecords", "TweakSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
                 + web(

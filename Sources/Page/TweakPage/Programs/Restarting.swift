@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+import CTweakSystem
 import CommandSupport
 import Glibc
 import TweakClient
@@ -152,6 +153,8 @@ struct RestartPlan: Sendable {
         func isThere() -> Bool {
             ProcessStatus(pid: process.pid).map { $0.process == process && !$0.hasEnded } ?? false
         }
+        let descriptor = fbtweak__open_process(process.pid)
+        defer { if descriptor >= 0 { close(descriptor) } }
         guard isThere() else { return }
         guard ProcessStatus(pid: process.pid)?.isOfThisUser != false else {
             throw Failure("process \(process.pid) has become another user's; nothing was started", .forbidden)
@@ -166,7 +169,10 @@ struct RestartPlan: Sendable {
                     "process \(process.pid) was told to end (SIGTERM) and has not within "
                         + "\(Self.patience.components.seconds) seconds; nothing was started", .busy)
             }
-            usleep(20_000)
+            // Kernels before 5.3 have no pidfd.
+            let pause = descriptor < 0 ? .milliseconds(20) : max(deadline - .now, .zero)
+            var ended = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            _ = fbtweak__poll(&ended, 1, Int64(pause / .nanoseconds(1)))
         }
     }
 
