@@ -21,7 +21,7 @@ extension PageOptions {
     /// - Parameter program: The process id, path or name of the program to show first.
     package func serve(first program: String?) throws(Failure) {
         let tls = try transport()
-        let kept = try Secrets.token(in: secret)
+        let kept = try Authentication.token(in: secret)
         let fleet = fleet ? try FleetCommand(configuration: configuration) : nil
         let bake = try BakeCommand(folder: sources)
         let board = Board()
@@ -33,16 +33,16 @@ extension PageOptions {
         let first = try program.map { name throws(Failure) in
             try PageRequests.add(name, to: board, ofAllUsers: allUsers)
         }
-        let secrets = Secrets(token: kept ?? Secrets.random())
+        let authentication = Authentication(token: kept ?? Authentication.random())
         // A self-signed certificate and a free port differ in the next run.
         let comesBack = kept != nil && listening.port != 0 && (tls == nil || listening.certificate != nil)
         try Served(options: listening, tls: tls) { origins in
             let server = PageServer(
-                origins: origins, secrets: secrets,
+                origins: origins, authentication: authentication,
                 api: PageRequests(
                     board: board, sessions: sessions, first: first, ofAllUsers: allUsers,
                     comesBack: comesBack, fleet: fleet, bake: bake))
-            var url = origins.base(of: listening.listen) + "/#token=\(secrets.token.percentEncoded)"
+            var url = origins.base(of: listening.listen) + "/#token=\(authentication.token.percentEncoded)"
             if let first { url += "&program=\(first.percentEncoded)" }
             return (server.respond, announce(url))
         } end: {
@@ -124,9 +124,9 @@ struct Served: Sendable {
 
     /// - Returns: The reason why it could not start, or the signal that ended it.
     private func run() async -> (problem: Failure?, signal: CInt) {
-        let places = Places()
+        let limits = ConnectionLimits()
         let channelConfiguration = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [PlaceKeeper(places), RequestDeadline()],
+            additionalChannelHandlers: [ConnectionCounter(limits), RequestDeadline()],
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 100))
         let shared = Shared()
@@ -147,7 +147,7 @@ struct Served: Sendable {
             configuration: .init(
                 address: .hostname(address, port: Int(options.port)), serverName: nil,
                 availableConnectionsDelegate: MaximumAvailableConnections(
-                    Places.most, logger: logger)),
+                    ConnectionLimits.most, logger: logger)),
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? Int(options.port)
                 (shared.respond, shared.file) = begin(

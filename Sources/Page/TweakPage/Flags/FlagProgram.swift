@@ -12,7 +12,7 @@ final class FlagProgram: Sendable {
     private let board: Board
     private let sessions: ProgramSessions
     private let name: String
-    private let run = Secrets.random()
+    private let run = Authentication.random()
     /// The flags for a revision of the tweaks.
     private let made = Mutex<(number: Int, revision: Int, flags: Flags)?>(nil)
     /// The last metrics in each format.

@@ -24,7 +24,7 @@ struct FlagServer: Sendable {
     let token: String?
     /// The secret in the URL of the event stream, because EventSource in a browser sends no headers. It reveals when
     /// something changes, but not what.
-    private let streamKey = Secrets.random()
+    private let streamKey = Authentication.random()
 
     private static let flagsPath = "/ofrep/v1/evaluate/flags"
     private static let eventsPath = "/ofrep/v1/events"
@@ -108,7 +108,7 @@ struct FlagServer: Sendable {
             },
             HTTPField.Name("X-API-Key").flatMap { request.headers[$0] }.map { $0[...] },
         ]
-        return given.contains { $0.map { Secrets.isSame($0, token) } ?? false }
+        return given.contains { $0.map { Authentication.isSame($0, token) } ?? false }
     }
 
     /// Reads the body, and ignores it: the context does not affect the tweaks of a program.
@@ -182,12 +182,12 @@ struct FlagServer: Sendable {
 
     private func admit(_ channel: any Channel) async throws(Refusal) {
         guard await channel.isAdmitted() else {
-            throw Refusal(.serviceUnavailable, "all \(Places.mostKnown) connections are in use")
+            throw Refusal(.serviceUnavailable, "all \(ConnectionLimits.mostKnown) connections are in use")
         }
     }
 
     private func events(_ request: Request, _ channel: any Channel) async throws(Refusal) -> Response {
-        guard Secrets.isSame(request.uri.queryParameters["key"] ?? "", streamKey) else {
+        guard Authentication.isSame(request.uri.queryParameters["key"] ?? "", streamKey) else {
             throw Refusal(.unauthorized, "use the URL of the stream in the answer for all flags")
         }
         guard request.method == .get else {

@@ -26,8 +26,8 @@ extension ServeOptions {
                 "warning: anyone on the network path to \(listening.listen) can read the token and all flags",
                 of: "tweak-ui")
         }
-        let kept = try Secrets.token(in: secret)
-        let token = noToken ? nil : kept ?? Secrets.random()
+        let kept = try Authentication.token(in: secret)
+        let token = noToken ? nil : kept ?? Authentication.random()
         let program = try FlagProgram(program)
         try Served(options: listening, tls: tls) { origins in
             print(origins.base(of: listening.listen))

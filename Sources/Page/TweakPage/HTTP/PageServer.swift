@@ -49,7 +49,7 @@ struct PageContext: RequestContext {
 /// Handles the HTTP requests of pages.
 struct PageServer: Sendable {
     let origins: Origins
-    let secrets: Secrets
+    let authentication: Authentication
     let api: PageRequests
 
     /// The size limits of bodies.
@@ -110,7 +110,7 @@ struct PageServer: Sendable {
         guard let exchange = try? decodeJSON(Exchange.self, from: body) else {
             throw RequestProblem(.badRequest, "send the token to get a session")
         }
-        guard let session = secrets.session(for: exchange.token) else {
+        guard let session = authentication.session(for: exchange.token) else {
             throw RequestProblem(.unauthorized, "wrong token; open the address that tweak ui printed")
         }
         try await admit(context)
@@ -119,14 +119,15 @@ struct PageServer: Sendable {
 
     private func admit(_ context: PageContext) async throws(RequestProblem) {
         guard await context.channel.isAdmitted() else {
-            throw RequestProblem(.serviceUnavailable, "all \(Places.mostKnown) connections are in use")
+            throw RequestProblem(
+                .serviceUnavailable, "all \(ConnectionLimits.mostKnown) connections are in use")
         }
     }
 
     private func checkSession(_ request: Request, _ context: PageContext) async throws(RequestProblem) {
         let scheme = "Bearer "
         guard let header = request.headers[.authorization], header.hasPrefix(scheme),
-            secrets.isSession(header.dropFirst(scheme.count))
+            authentication.isSession(header.dropFirst(scheme.count))
         else {
             throw RequestProblem(
                 .unauthorized, "missing or invalid session; open the address that tweak ui printed")

@@ -10,7 +10,7 @@ import TweakSystem
 ///
 /// A session is 32 random characters and their code, which only the token's holder can compute. The server stores no
 /// sessions, so they are valid as long as the token is: after a restart with the same token, pages continue.
-struct Secrets: Sendable {
+struct Authentication: Sendable {
     let token: String
 
     private static let idLength = 32

@@ -7,7 +7,7 @@ import Synchronization
 
 /// The limits of connections. Unauthenticated connections have limits of their own, so that a flood of them does not
 /// affect the others.
-final class Places: Sendable {
+final class ConnectionLimits: Sendable {
     /// Authenticated connections.
     static let mostKnown = 256
     /// Unauthenticated connections. Above the limit, the one that has been idle the longest is closed.
@@ -57,8 +57,8 @@ final class Places: Sendable {
     }
 }
 
-/// Registers its connection with ``Places``.
-final class PlaceKeeper: ChannelDuplexHandler, RemovableChannelHandler {
+/// Registers its connection with ``ConnectionLimits``.
+final class ConnectionCounter: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
@@ -68,16 +68,16 @@ final class PlaceKeeper: ChannelDuplexHandler, RemovableChannelHandler {
     fileprivate struct SecretShown: Sendable {}
     private struct NoPlace: Error {}
 
-    private let places: Places
+    private let limits: ConnectionLimits
 
-    init(_ places: Places) { self.places = places }
+    init(_ limits: ConnectionLimits) { self.limits = limits }
 
-    func handlerAdded(context: ChannelHandlerContext) { places.note(context.channel) }
+    func handlerAdded(context: ChannelHandlerContext) { limits.note(context.channel) }
 
-    func handlerRemoved(context: ChannelHandlerContext) { places.leave(context.channel) }
+    func handlerRemoved(context: ChannelHandlerContext) { limits.leave(context.channel) }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if case .head = unwrapInboundIn(data) { places.note(context.channel) }
+        if case .head = unwrapInboundIn(data) { limits.note(context.channel) }
         context.fireChannelRead(data)
     }
 
@@ -87,7 +87,7 @@ final class PlaceKeeper: ChannelDuplexHandler, RemovableChannelHandler {
         guard event is SecretShown else {
             return context.triggerUserOutboundEvent(event, promise: promise)
         }
-        if context.channel.isActive, places.admit(context.channel) {
+        if context.channel.isActive, limits.admit(context.channel) {
             promise?.succeed()
         } else {
             promise?.fail(NoPlace())
@@ -100,7 +100,7 @@ extension Channel {
     ///
     /// - Returns: `false` if the limit is reached.
     func isAdmitted() async -> Bool {
-        (try? await triggerUserOutboundEvent(PlaceKeeper.SecretShown()).get()) != nil
+        (try? await triggerUserOutboundEvent(ConnectionCounter.SecretShown()).get()) != nil
     }
 }
 #endif
