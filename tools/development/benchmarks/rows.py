@@ -35,7 +35,7 @@ ROWS = [
     Row("requests and samples in Python", "script", ""),
     Row("tweak-dump by tweaks", "scale", "readelf, nm"),
     Row("tweak-dump of a large file", "dump", "readelf"),
-    Row("compile in C and Swift", "compile", "constants"),
+    Row("compile in C, C++ and Swift", "compile", "constants"),
     Row("the page", "page", ""),
 ]
 
