@@ -82,7 +82,7 @@ import TweakRecords
 
     private func advance(to time: Double) {
         store.apply { state in
-            var update = ValueUpdate(resolving: state.ramps.keys.sorted(), by: .program)
+            let update = ValueUpdate(resolving: state.ramps.keys.sorted(), by: .program)
             update.ramps = .advance(to: (state.ramps.values.map(\.began).min() ?? .now) + .seconds(time))
             return update
         }

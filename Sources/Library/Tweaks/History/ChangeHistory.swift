@@ -248,8 +248,7 @@ struct ChangeHistory {
     }
 
     private mutating func dropFirst() -> Change? {
-        guard count > 0, let change = slots[first] else { return nil }
-        slots[first] = nil
+        guard count > 0, let change = slots[first].take() else { return nil }
         first = (first + 1) % slots.count
         count -= 1
         textBytes -= change.textBytes
@@ -265,7 +264,8 @@ struct ChangeHistory {
             return
         }
         var isSingle = true
-        while count > 0, let next = self[0], next.number == dropped.number {
+        // Without reading the change, which would copy it.
+        while count > 0, slots[first]?.number == dropped.number {
             _ = dropFirst()
             isSingle = false
         }

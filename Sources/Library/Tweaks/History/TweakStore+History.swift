@@ -231,14 +231,14 @@ extension TweakStore {
             isForProvider = !state.layers.keepsItself(keeper)
             guard !isForProvider, !chosen.overrides.isEmpty else { return nil }
             // One update for both, because a change of the override alone may change no value and is then not recorded.
-            var update = ValueUpdate(chosen.overrides, in: keeper, by: author)
+            let update = ValueUpdate(chosen.overrides, in: keeper, by: author)
             (update.session, update.undoes) = (chosen.session, chosen.undoes)
             do throws(TweakError) { try state.checkGates(update) } catch { throw .store(error) }
             return update
         }
         if isForProvider {
             do throws(TweakError) { try change(chosen.overrides, by: author) } catch { throw .store(error) }
-            var update = ValueUpdate(
+            let update = ValueUpdate(
                 chosen.overrides.map { ($0.key, chosen.session[$0.key]) }, in: .session, by: author)
             update.undoes = chosen.undoes
             apply { _ in update }

@@ -2,12 +2,14 @@
 internal import Glibc
 internal import TweakRecords
 
-/// How long a client's values count, and how fast they are reached.
-struct SetTerms {
+/// How long a client's values count, and how fast they are reached. A class, because every change passes it on.
+final class SetTerms: Sendable {
     /// The end of the values; `nil` for a person's usual change, which is kept.
-    var lease: Lease.Terms?
+    let lease: Lease.Terms?
     /// The time until the values are reached.
-    var ramp: Duration?
+    let ramp: Duration?
+
+    init(lease: Lease.Terms? = nil, ramp: Duration? = nil) { (self.lease, self.ramp) = (lease, ramp) }
 
     static let usual = SetTerms()
 
@@ -34,7 +36,7 @@ extension StoreState {
         _ values: [(key: TweakKey, value: TweakValue?)], in source: TweakSource, by author: ChangeAuthor,
         _ terms: SetTerms
     ) -> ValueUpdate? {
-        var update: ValueUpdate
+        let update: ValueUpdate
         if let lease = terms.lease {
             if let connection = lease.connection, !layers.leases.isOpen(connection) { return nil }
             let leased = values.compactMap { key, value in value.map { (key: key, value: $0) } }
@@ -61,7 +63,7 @@ extension StoreState {
 
     /// Ends all leases and ramps.
     mutating func endLeasesAndRamps() {
-        var update = ValueUpdate(
+        let update = ValueUpdate(
             resolving: Set(layers.leases.byTweak.keys).union(ramps.keys).sorted(),
             with: layers.leases.ending { _ in true }, by: .program)
         guard update.opinions.count > 0 else { return }
@@ -205,7 +207,7 @@ final class ValueTimer: EventLoop.Source {
             nextStep = now + Ramp.period
             let isApplied = apply { state in
                 guard !state.ramps.isEmpty else { return nil }
-                var update = ValueUpdate(resolving: state.ramps.keys.sorted(), by: .program)
+                let update = ValueUpdate(resolving: state.ramps.keys.sorted(), by: .program)
                 update.ramps = .advance(to: now)
                 return update
             }

@@ -136,16 +136,11 @@ final class ProviderFeed: Sendable {
             let tweaks = fileProvider.tweaks
             if tweaks.values.isEmpty, tweaks.failures.isEmpty, known.isEmpty { return nil }
             for (key, error) in tweaks.failures { warn(error, key, store) }
-            var update = ValueUpdate(
-                of: provider.source, by: .provider(provider.source), replacing: known, with: tweaks.values
-            ) {
-                tweaks.failures[$0] != nil
-            }
-            // The declaration may be new where the value is not.
-            for (key, value) in tweaks.values
-            where known[key] == value && former[key] != tweaks.declaration(key) {
-                update.opinions.append(.init(key: key, provided: value))
-            }
+            let update = ValueUpdate(
+                of: provider.source, by: .provider(provider.source), replacing: known, with: tweaks.values,
+                except: { tweaks.failures[$0] != nil },
+                // The declaration may be new where the value is not.
+                renewing: { former[$0] != tweaks.declaration($0) })
             update.declarations.others = tweaks.declaration
             update.failures = tweaks.failures
             update.secrets = tweaks.secrets
@@ -163,19 +158,23 @@ final class ProviderFeed: Sendable {
     }
 
     private func some(_ keys: Set<TweakKey>, _ store: TweakStore) -> ValueUpdate {
-        var update = ValueUpdate(of: provider.source, by: .provider(provider.source), [])
-        update.opinions.reserveCapacity(keys.count)
+        var opinions = ShortList<ValueUpdate.Opinion>()
+        var declarations = ProvidedDeclarations()
+        var failures: [TweakKey: any Error] = [:]
+        opinions.reserveCapacity(keys.count)
         for key in keys {
             do {
                 let provided = try provider.value(for: key)
-                update.opinions.append(.init(key: key, provided: provided))
+                opinions.append(.init(key: key, provided: provided))
                 guard provided != nil else { continue }
-                update.declarations.some[key] = provider.declaration(of: key)
+                declarations.some[key] = provider.declaration(of: key)
             } catch {
-                update.failures[key] = error
+                failures[key] = error
                 warn(error, key, store)
             }
         }
+        let update = ValueUpdate(of: provider.source, by: .provider(provider.source), opinions)
+        (update.declarations, update.failures) = (declarations, failures)
         return update
     }
 

@@ -196,7 +196,7 @@ extension StoreState {
         }
         guard !dropped.isEmpty else { return true }
         baked.removeAll(where: dropped.contains)
-        var update = ValueUpdate(dropped.map { ($0, nil) }, in: .overrides, by: .file)
+        let update = ValueUpdate(dropped.map { ($0, nil) }, in: .overrides, by: .file)
         update.session = nil
         return commit(plan(update, in: layers), of: update)
     }

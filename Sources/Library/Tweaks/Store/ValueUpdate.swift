@@ -7,8 +7,9 @@ internal import TweakRecords
 /// goes, reports changes or moves.
 ///
 /// An update is planned with the store's lock, announced without it, committed with it, and then delivered to
-/// observers.
-struct ValueUpdate {
+/// observers. A class, because it is passed on a dozen times and a copy would retain each of its members; nothing changes
+/// it once it is planned.
+final class ValueUpdate {
     /// The provider's value for one tweak.
     struct Opinion {
         let key: TweakKey
@@ -21,17 +22,17 @@ struct ValueUpdate {
     let source: TweakSource
     let author: ChangeAuthor
     /// Each tweak at most once.
-    var opinions: ShortList<Opinion>
+    let opinions: ShortList<Opinion>
     /// Whether the tweaks have accepted the values.
-    var isAdmitted = false
+    @exclusivity(unchecked) var isAdmitted = false
     /// The values that these tweaks have in the session afterwards, none without an entry; `nil` to leave the session.
-    var session: [TweakKey: TweakValue]?
+    @exclusivity(unchecked) var session: [TweakKey: TweakValue]?
     /// Leases that begin or end with it.
-    var leases = Leases.Change()
+    @exclusivity(unchecked) var leases = Leases.Change()
     /// Whether leases begin or end, and nothing else changes.
     var isOfLeases: Bool { source == .binary && !leases.isEmpty }
     /// What happens to the ramps of these tweaks.
-    var ramps = Ramps.end
+    @exclusivity(unchecked) var ramps = Ramps.end
 
     enum Ramps {
         /// Tweaks that get a value have it at once.
@@ -42,25 +43,30 @@ struct ValueUpdate {
         case advance(to: ContinuousClock.Instant)
     }
     /// The provider's declarations of tweaks that no binary needs to declare.
-    var declarations = ProvidedDeclarations()
+    @exclusivity(unchecked) var declarations = ProvidedDeclarations()
     /// The tweaks among them whose values the provider has decrypted.
-    var secrets: Set<TweakKey> = []
+    @exclusivity(unchecked) var secrets: Set<TweakKey> = []
     /// The number of the changes in the history that it undoes; 0 for none.
-    var undoes: UInt64 = 0
+    @exclusivity(unchecked) var undoes: UInt64 = 0
     /// Tweaks for which the provider failed. They keep their values.
-    var failures: [TweakKey: any Error] = [:]
+    @exclusivity(unchecked) var failures: [TweakKey: any Error] = [:]
 
-    init(
+    init(of source: TweakSource, by author: ChangeAuthor, _ opinions: ShortList<Opinion>) {
+        (self.source, self.author, self.opinions) = (source, author, opinions)
+    }
+
+    convenience init(
         of source: TweakSource, by author: ChangeAuthor,
         _ opinions: some Sequence<(key: TweakKey, provided: ProvidedValue?)>
     ) {
-        (self.source, self.author) = (source, author)
-        self.opinions = ShortList(opinions.lazy.map { Opinion(key: $0, provided: $1) })
+        self.init(of: source, by: author, ShortList(opinions.lazy.map { Opinion(key: $0, provided: $1) }))
     }
 
     /// A person's changes: accepted values, and `nil` to reset. A kept value also applies now, so it ends the
     /// session's.
-    init(_ values: [(key: TweakKey, value: TweakValue?)], in source: TweakSource, by author: ChangeAuthor) {
+    convenience init(
+        _ values: [(key: TweakKey, value: TweakValue?)], in source: TweakSource, by author: ChangeAuthor
+    ) {
         self.init(of: source, by: author, values.lazy.map { ($0, $1.map(ProvidedValue.value)) })
         isAdmitted = true
         if source == .overrides { session = [:] }
@@ -75,7 +81,7 @@ struct ValueUpdate {
     }
 
     /// Gives tweaks the values that their providers have, after leases have begun or ended.
-    init(
+    convenience init(
         resolving keys: some Sequence<TweakKey>, with leases: Leases.Change = Leases.Change(),
         by author: ChangeAuthor
     ) {
@@ -85,18 +91,21 @@ struct ValueUpdate {
         self.leases = leases
     }
 
-    /// The differences from a provider's former values, except for tweaks that are left out.
-    init(
+    /// The differences from a provider's former values, except for tweaks that are left out, and the values that are
+    /// renewed.
+    convenience init(
         of source: TweakSource, by author: ChangeAuthor, replacing known: [TweakKey: ProvidedValue],
-        with values: [TweakKey: ProvidedValue], except isLeftOut: (TweakKey) -> Bool = { _ in false }
+        with values: [TweakKey: ProvidedValue], except isLeftOut: (TweakKey) -> Bool = { _ in false },
+        renewing isRenewed: (TweakKey) -> Bool = { _ in false }
     ) {
-        self.init(of: source, by: author, [])
-        for (key, value) in values where known[key] != value && !isLeftOut(key) {
+        var opinions = ShortList<Opinion>()
+        for (key, value) in values where (known[key] != value || isRenewed(key)) && !isLeftOut(key) {
             opinions.append(Opinion(key: key, provided: value))
         }
         for key in known.keys where values[key] == nil && !isLeftOut(key) {
             opinions.append(Opinion(key: key, provided: nil))
         }
+        self.init(of: source, by: author, opinions)
     }
 }
 
