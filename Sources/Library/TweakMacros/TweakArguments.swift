@@ -120,25 +120,23 @@ struct TweakArguments {
         return attributes
     }
 
-    /// The attributes that values and actions have in common.
+    /// The attributes that values and actions have in common: those of options that only inform.
     private func commonAttributes() throws -> [TweakDeclaration.Attribute] {
         var attributes = location.map { [$0] } ?? []
-        if let description = try text("description", what: "a description") {
-            attributes.append(TweakDeclaration.Attribute(key: "doc", value: description))
-        }
-        if let owner = try text("owner", what: "an owner") {
-            attributes.append(TweakDeclaration.Attribute(key: "owner", value: owner))
-        }
-        if let argument = argument("expires") {
-            let date = try literalText(argument.expression, what: "a date")
-            guard isDay(date) else {
+        for option in TweakOption.all where option.purpose == .information {
+            guard let key = option.attribute, let argument = argument(option.name) else { continue }
+            let isDate = option.name == "expires"
+            let article = "aeiou".contains(option.title.prefix(1)) ? "an" : "a"
+            let text = try literalText(
+                argument.expression, what: isDate ? "a date" : "\(article) \(option.title)")
+            guard !isDate || isDay(text) else {
                 throw DiagnosticsError.tweak(
                     "a date is written as 2027-01-31", at: argument.expression,
-                    fixIt: date.isEmpty
+                    fixIt: text.isEmpty
                         ? .remove(argument)
-                        : isoDate(date).map { .replace(argument.expression, by: "\"\($0)\"", "write \($0)") })
+                        : isoDate(text).map { .replace(argument.expression, by: "\"\($0)\"", "write \($0)") })
             }
-            attributes.append(TweakDeclaration.Attribute(key: "expires", value: date))
+            attributes.append(TweakDeclaration.Attribute(key: key, value: text))
         }
         return attributes
     }
