@@ -131,8 +131,9 @@ extension TweakDeclaration {
     fileprivate var shownName: String { title ?? key.name }
 
     fileprivate func contains(words: String) -> Bool {
-        let text = [key.description, title, description, group].compactMap(\.self).joined(separator: "\n")
-            .folded
+        // As on the page.
+        let texts = [key.description, title, description, group, owner, unit, location]
+        let text = texts.compactMap(\.self).joined(separator: "\n").folded
         return words.folded.split(separator: " ").allSatisfy(text.contains)
     }
 }

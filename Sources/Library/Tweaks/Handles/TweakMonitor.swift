@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 public import CTweaks
-public import TweakRecords
 
 /// A type of a monitor: Bool, an integer of 8 to 64 bits, Float or Double.
 public protocol MonitoredValue: TweakableValue {
@@ -76,40 +75,6 @@ public struct TweakMonitor<Value: MonitoredValue>: Sendable {
     public func store(_ value: Value) {
         guard let cell = UnsafeMutableRawPointer(bitPattern: cell) else { return }
         value.__store(in: cell)
-    }
-}
-
-extension TweakStore {
-    /// Makes a monitor at run time.
-    ///
-    /// - Parameters:
-    ///   - key: The name.
-    ///   - type: The type of the values.
-    ///   - limits: The range in which displays draw it, with both ends or one.
-    ///   - choices: The names of states, by their numbers.
-    ///   - precision: How many decimals displays show, from 0 to 17.
-    ///   - unit: The unit, such as `rpm`.
-    ///   - description: A description for people.
-    ///   - owner: The person or team responsible.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if the parameters are invalid, ``TweakError/exists(_:)`` if the
-    ///   program has a monitor or tweak of this name.
-    public func makeMonitor<Value: MonitoredValue>(
-        _ key: TweakKey, of type: Value.Type = Value.self, in limits: (any TweakLimits<Value>)? = nil,
-        choices: KeyValuePairs<Value, String> = [:], precision: Int? = nil, unit: String? = nil,
-        description: String? = nil, owner: String? = nil
-    ) throws(TweakError) -> TweakMonitor<Value> {
-        let texts = [
-            ("unit", unit), ("precision", precision.map { "\($0)" }), ("doc", description), ("owner", owner),
-        ]
-        let declaration = TweakDeclaration(
-            key: key, type: Value.tweakType, defaultValue: Value.tweakType == .bool ? false : 0,
-            minimum: limits?.tweakMinimum?.tweakValue, maximum: limits?.tweakMaximum?.tweakValue,
-            choices: choices.map { TweakChoice($0.key.tweakValue, label: $0.value) },
-            attributes: texts.compactMap { name, text in
-                text.map { TweakDeclaration.Attribute(key: name, value: $0) }
-            },
-            isMonitor: true)
-        return TweakMonitor(cell: try makeHandle(declaration.checked(), nil).cell.number)
     }
 }
 

@@ -28,8 +28,6 @@ extension TweakStore {
     }
 }
 
-// MARK: - Making
-
 /// A registered closure of an action, see ``TweakStore/makeAction(_:_:_:title:description:group:owner:_:)``.
 public final class TweakAction: Sendable {
     /// The name of the action.
@@ -37,7 +35,7 @@ public final class TweakAction: Sendable {
     private let closure: ActionClosure
     private let store: TweakStore
 
-    fileprivate init(_ key: TweakKey, _ closure: ActionClosure, in store: TweakStore) {
+    init(_ key: TweakKey, _ closure: ActionClosure, in store: TweakStore) {
         (self.key, self.closure, self.store) = (key, closure, store)
     }
 
@@ -50,123 +48,18 @@ public final class TweakAction: Sendable {
     }
 }
 
-extension TweakStore {
-    /// Makes an action at run time, or adds a closure to one: all closures of a name run, in the order in which they
-    /// were added.
-    ///
-    ///     let clear = try store.makeAction("Spring", "Drawing", "Clear") { canvas.clear() }
-    ///     try store.run(clear.key)
-    ///     clear.remove()
-    ///
-    /// - Parameters:
-    ///   - category: The first level of the name.
-    ///   - collection: The second level.
-    ///   - name: The third level.
-    ///   - title: The name that people see.
-    ///   - description: A description for people.
-    ///   - group: The heading under which people see it.
-    ///   - owner: The person or team responsible.
-    ///   - body: Runs on the thread that calls ``run(_:)``, or on a library thread if a person requests the action.
-    /// - Returns: The registration, which removes the closure. It need not be held.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the program has
-    ///   a tweak with a value of this name.
-    @discardableResult
-    public func makeAction(
-        _ category: String, _ collection: String, _ name: String, title: String? = nil,
-        description: String? = nil, group: String? = nil, owner: String? = nil,
-        _ body: @escaping @Sendable () -> Void
-    ) throws(TweakError) -> TweakAction {
-        try makeAction(
-            TweakKey(category, collection, name),
-            [("title", title), ("doc", description), ("group", group), ("owner", owner)], body)
-    }
-
-    /// Makes an action that runs on the main actor; see ``makeAction(_:_:_:title:description:group:owner:_:)``.
-    ///
-    ///     try store.makeAction("Game", "Play", "Start again", on: MainActor.self) { board.clear() }
-    ///
-    /// Running it returns once the closure has been handed to the main actor.
-    ///
-    /// - Parameters:
-    ///   - category: The first level of the name.
-    ///   - collection: The second level.
-    ///   - name: The third level.
-    ///   - title: The name that people see.
-    ///   - description: A description for people.
-    ///   - group: The heading under which people see it.
-    ///   - owner: The person or team responsible.
-    ///   - actor: `MainActor.self`.
-    ///   - body: The action.
-    /// - Returns: The registration, which removes the closure. It need not be held.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the program has
-    ///   a tweak with a value of this name.
-    @discardableResult
-    public func makeAction(
-        _ category: String, _ collection: String, _ name: String, title: String? = nil,
-        description: String? = nil, group: String? = nil, owner: String? = nil, on actor: MainActor.Type,
-        _ body: @escaping @MainActor @Sendable () -> Void
-    ) throws(TweakError) -> TweakAction {
-        try makeAction(
-            category, collection, name, title: title, description: description, group: group, owner: owner
-        ) { Task { @MainActor in body() } }
-    }
-
-    /// Makes an action that runs on an actor; see ``makeAction(_:_:_:title:description:group:owner:_:)``.
-    ///
-    ///     try store.makeAction("Game", "Play", "Start again", on: simulation) { $0.clear() }
-    ///
-    /// Running it returns once the closure has been handed to the actor. The action does not retain the actor; once it
-    /// is gone, nothing runs.
-    ///
-    /// - Parameters:
-    ///   - category: The first level of the name.
-    ///   - collection: The second level.
-    ///   - name: The third level.
-    ///   - title: The name that people see.
-    ///   - description: A description for people.
-    ///   - group: The heading under which people see it.
-    ///   - owner: The person or team responsible.
-    ///   - actor: The actor that runs the closure.
-    ///   - body: The action; gets the actor.
-    /// - Returns: The registration, which removes the closure. It need not be held.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the program has
-    ///   a tweak with a value of this name.
-    @discardableResult
-    public func makeAction<Isolation: Actor>(
-        _ category: String, _ collection: String, _ name: String, title: String? = nil,
-        description: String? = nil, group: String? = nil, owner: String? = nil, on actor: Isolation,
-        _ body: @escaping @Sendable (isolated Isolation) -> Void
-    ) throws(TweakError) -> TweakAction {
-        try makeAction(
-            category, collection, name, title: title, description: description, group: group, owner: owner
-        ) { [weak actor] in Task { await actor?.run { body($0) } } }
-    }
-
-    private func makeAction(
-        _ key: TweakKey, _ texts: [(String, String?)], _ body: @escaping @Sendable () -> Void
-    ) throws(TweakError) -> TweakAction {
-        let declaration = try TweakDeclaration(
-            key: key, type: .action, defaultValue: .nothing,
-            attributes: texts.compactMap { name, text in text.map { .init(key: name, value: $0) } }
-        ).checked()
-        let closure = ActionClosure(body)
-        _ = try makeHandle(declaration, closure.function) { $0.closures[closure.number] = closure }
-        return TweakAction(key, closure, in: self)
-    }
-}
-
 /// The closure of a Swift action. The action's record has a C function, whose context this is.
 final class ActionClosure: Sendable {
     private let body: @Sendable () -> Void
 
-    fileprivate init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 
     private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
     /// The key of the closure in its store.
-    fileprivate var number: StableNumber { StableNumber(UInt(bitPattern: context)) }
+    var number: StableNumber { StableNumber(UInt(bitPattern: context)) }
 
-    fileprivate var function: CFunction {
+    var function: CFunction {
         let function: @convention(c) (UnsafeMutableRawPointer?) -> Void = { context in
             guard let context else { return }
             Unmanaged<ActionClosure>.fromOpaque(context).takeUnretainedValue().body()

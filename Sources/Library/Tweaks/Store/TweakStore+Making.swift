@@ -209,6 +209,145 @@ extension TweakStore {
     }
 }
 
+extension TweakStore {
+    /// Makes a monitor at run time.
+    ///
+    /// - Parameters:
+    ///   - key: The name.
+    ///   - type: The type of the values.
+    ///   - limits: The range in which displays draw it, with both ends or one.
+    ///   - choices: The names of states, by their numbers.
+    ///   - precision: How many decimals displays show, from 0 to 17.
+    ///   - unit: The unit, such as `rpm`.
+    ///   - description: A description for people.
+    ///   - owner: The person or team responsible.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the parameters are invalid, ``TweakError/exists(_:)`` if the
+    ///   program has a monitor or tweak of this name.
+    public func makeMonitor<Value: MonitoredValue>(
+        _ key: TweakKey, of type: Value.Type = Value.self, in limits: (any TweakLimits<Value>)? = nil,
+        choices: KeyValuePairs<Value, String> = [:], precision: Int? = nil, unit: String? = nil,
+        description: String? = nil, owner: String? = nil
+    ) throws(TweakError) -> TweakMonitor<Value> {
+        let texts = [
+            ("unit", unit), ("precision", precision.map { "\($0)" }), ("doc", description), ("owner", owner),
+        ]
+        let declaration = TweakDeclaration(
+            key: key, type: Value.tweakType, defaultValue: Value.tweakType == .bool ? false : 0,
+            minimum: limits?.tweakMinimum?.tweakValue, maximum: limits?.tweakMaximum?.tweakValue,
+            choices: choices.map { TweakChoice($0.key.tweakValue, label: $0.value) },
+            attributes: texts.compactMap { name, text in
+                text.map { TweakDeclaration.Attribute(key: name, value: $0) }
+            },
+            isMonitor: true)
+        return TweakMonitor(cell: try makeHandle(declaration.checked(), nil).cell.number)
+    }
+}
+
+extension TweakStore {
+    /// Makes an action at run time, or adds a closure to one: all closures of a name run, in the order in which they
+    /// were added.
+    ///
+    ///     let clear = try store.makeAction("Spring", "Drawing", "Clear") { canvas.clear() }
+    ///     try store.run(clear.key)
+    ///     clear.remove()
+    ///
+    /// - Parameters:
+    ///   - category: The first level of the name.
+    ///   - collection: The second level.
+    ///   - name: The third level.
+    ///   - title: The name that people see.
+    ///   - description: A description for people.
+    ///   - group: The heading under which people see it.
+    ///   - owner: The person or team responsible.
+    ///   - body: Runs on the thread that calls ``run(_:)``, or on a library thread if a person requests the action.
+    /// - Returns: The registration, which removes the closure. It need not be held.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the program has
+    ///   a tweak with a value of this name.
+    @discardableResult
+    public func makeAction(
+        _ category: String, _ collection: String, _ name: String, title: String? = nil,
+        description: String? = nil, group: String? = nil, owner: String? = nil,
+        _ body: @escaping @Sendable () -> Void
+    ) throws(TweakError) -> TweakAction {
+        try makeAction(
+            TweakKey(category, collection, name),
+            [("title", title), ("doc", description), ("group", group), ("owner", owner)], body)
+    }
+
+    /// Makes an action that runs on the main actor; see ``makeAction(_:_:_:title:description:group:owner:_:)``.
+    ///
+    ///     try store.makeAction("Game", "Play", "Start again", on: MainActor.self) { board.clear() }
+    ///
+    /// Running it returns once the closure has been handed to the main actor.
+    ///
+    /// - Parameters:
+    ///   - category: The first level of the name.
+    ///   - collection: The second level.
+    ///   - name: The third level.
+    ///   - title: The name that people see.
+    ///   - description: A description for people.
+    ///   - group: The heading under which people see it.
+    ///   - owner: The person or team responsible.
+    ///   - actor: `MainActor.self`.
+    ///   - body: The action.
+    /// - Returns: The registration, which removes the closure. It need not be held.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the program has
+    ///   a tweak with a value of this name.
+    @discardableResult
+    public func makeAction(
+        _ category: String, _ collection: String, _ name: String, title: String? = nil,
+        description: String? = nil, group: String? = nil, owner: String? = nil, on actor: MainActor.Type,
+        _ body: @escaping @MainActor @Sendable () -> Void
+    ) throws(TweakError) -> TweakAction {
+        try makeAction(
+            category, collection, name, title: title, description: description, group: group, owner: owner
+        ) { Task { @MainActor in body() } }
+    }
+
+    /// Makes an action that runs on an actor; see ``makeAction(_:_:_:title:description:group:owner:_:)``.
+    ///
+    ///     try store.makeAction("Game", "Play", "Start again", on: simulation) { $0.clear() }
+    ///
+    /// Running it returns once the closure has been handed to the actor. The action does not retain the actor; once it
+    /// is gone, nothing runs.
+    ///
+    /// - Parameters:
+    ///   - category: The first level of the name.
+    ///   - collection: The second level.
+    ///   - name: The third level.
+    ///   - title: The name that people see.
+    ///   - description: A description for people.
+    ///   - group: The heading under which people see it.
+    ///   - owner: The person or team responsible.
+    ///   - actor: The actor that runs the closure.
+    ///   - body: The action; gets the actor.
+    /// - Returns: The registration, which removes the closure. It need not be held.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the program has
+    ///   a tweak with a value of this name.
+    @discardableResult
+    public func makeAction<Isolation: Actor>(
+        _ category: String, _ collection: String, _ name: String, title: String? = nil,
+        description: String? = nil, group: String? = nil, owner: String? = nil, on actor: Isolation,
+        _ body: @escaping @Sendable (isolated Isolation) -> Void
+    ) throws(TweakError) -> TweakAction {
+        try makeAction(
+            category, collection, name, title: title, description: description, group: group, owner: owner
+        ) { [weak actor] in Task { await actor?.run { body($0) } } }
+    }
+
+    private func makeAction(
+        _ key: TweakKey, _ texts: [(String, String?)], _ body: @escaping @Sendable () -> Void
+    ) throws(TweakError) -> TweakAction {
+        let declaration = try TweakDeclaration(
+            key: key, type: .action, defaultValue: .nothing,
+            attributes: texts.compactMap { name, text in text.map { .init(key: name, value: $0) } }
+        ).checked()
+        let closure = ActionClosure(body)
+        _ = try makeHandle(declaration, closure.function) { $0.closures[closure.number] = closure }
+        return TweakAction(key, closure, in: self)
+    }
+}
+
 /// The limits of a tweak's values: a range with one or both ends.
 public protocol TweakLimits<Bound> {
     /// The type of the values.
