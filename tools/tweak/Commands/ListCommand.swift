@@ -32,7 +32,7 @@ struct ListCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only tweaks with each of these words in their name, title, description or group.",
+            "Only tweaks with each of these words in their name, title, description, group, owner, unit or location.",
             valueName: "words"))
     var search: String?
 
