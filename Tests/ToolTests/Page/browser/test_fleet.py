@@ -442,10 +442,10 @@ class FleetAccessibility(FleetTest):
             browser.script("tweaksPage.preferences.theme = arguments[0]", theme)
             what = f"{theme}, {width}"
             self.check(what)
-            browser.script("tweaksPage.past.open()")
+            browser.script("tweaksPage.history.open()")
             wait_until(lambda: browser.is_there(".history-list li"))
             self.check(f"{what}, history")
-            browser.script("tweaksPage.past.close()")
+            browser.script("tweaksPage.history.close()")
             self.button("Set Limit")
             self.type("Value", "11")
             self.dialog_button("Show the difference")
