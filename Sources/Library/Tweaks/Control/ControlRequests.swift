@@ -327,18 +327,19 @@ extension ControlRequests {
     ///
     /// - Parameter count: The number of values.
     fileprivate func terms(_ durations: SetDurations, count: Int) throws(ControlError) -> SetTerms {
-        if durations.areNone { return .usual }
-        var lease: Lease.Terms?
+        var terms = SetTerms()
+        if durations.areNone { return terms }
         if let ramp = durations.ramp {
             guard ControlLimits.rampDurations.contains(ramp) else {
                 throw ControlError(.invalidParameters, "a ramp takes 0.001 to 3600 seconds")
             }
+            terms.ramp = .seconds(ramp)
         }
         if durations.areLeased {
-            if let seconds = durations.lease, !ControlLimits.leaseDurations.contains(seconds) {
+            if let lease = durations.lease, !ControlLimits.leaseDurations.contains(lease) {
                 throw ControlError(.invalidParameters, "a lease takes 0.001 to 604800 seconds, a week")
             }
-            lease = Lease.Terms(
+            terms.lease = Lease.Terms(
                 end: durations.lease.map { .now + .seconds($0) },
                 connection: durations.end == nil ? nil : client)
             let (own, all) = store.state.withLock { state in
@@ -357,7 +358,7 @@ extension ControlRequests {
             throw ControlError(
                 .refused, "values that a provider of the program keeps cannot change gradually")
         }
-        return SetTerms(lease: lease, ramp: durations.ramp.map { .seconds($0) })
+        return terms
     }
 }
 

@@ -2,14 +2,12 @@
 internal import Glibc
 internal import TweakRecords
 
-/// How long a client's values count, and how fast they are reached. A class, because every change passes it on.
-final class SetTerms: Sendable {
+/// How long a client's values count, and how fast they are reached.
+struct SetTerms {
     /// The end of the values; `nil` for a person's usual change, which is kept.
-    let lease: Lease.Terms?
+    var lease: Lease.Terms?
     /// The time until the values are reached.
-    let ramp: Duration?
-
-    init(lease: Lease.Terms? = nil, ramp: Duration? = nil) { (self.lease, self.ramp) = (lease, ramp) }
+    var ramp: Duration?
 
     static let usual = SetTerms()
 

@@ -151,11 +151,7 @@ extension TweakStore {
         step: Value? = nil,
         choices: [Value] = [], texts: KeyValuePairs<String, String?>, flags: KeyValuePairs<String, Bool> = [:]
     ) throws(TweakError) -> Tweak<Value> {
-        var attributes = texts.compactMap { name, text in
-            (text ?? (name == "unit" ? Value.tweakUnit : nil)).map {
-                TweakDeclaration.Attribute(key: name, value: $0)
-            }
-        }
+        var attributes = attributes(texts.map { ($0, $1 ?? ($0 == "unit" ? Value.tweakUnit : nil)) })
         attributes += flags.filter(\.value).map { TweakDeclaration.Attribute(key: $0.key, value: "") }
         let labels = Value.tweakChoices
         try make(
@@ -235,15 +231,10 @@ extension TweakStore {
             key: key, type: Value.tweakType, defaultValue: Value.tweakType == .bool ? false : 0,
             minimum: limits?.tweakMinimum?.tweakValue, maximum: limits?.tweakMaximum?.tweakValue,
             choices: choices.map { TweakChoice($0.key.tweakValue, label: $0.value) },
-            attributes: texts.compactMap { name, text in
-                text.map { TweakDeclaration.Attribute(key: name, value: $0) }
-            },
-            isMonitor: true)
+            attributes: attributes(texts), isMonitor: true)
         return TweakMonitor(cell: try makeHandle(declaration.checked(), nil).cell.number)
     }
-}
 
-extension TweakStore {
     /// Makes an action at run time, or adds a closure to one: all closures of a name run, in the order in which they
     /// were added.
     ///
@@ -339,12 +330,16 @@ extension TweakStore {
         _ key: TweakKey, _ texts: [(String, String?)], _ body: @escaping @Sendable () -> Void
     ) throws(TweakError) -> TweakAction {
         let declaration = try TweakDeclaration(
-            key: key, type: .action, defaultValue: .nothing,
-            attributes: texts.compactMap { name, text in text.map { .init(key: name, value: $0) } }
+            key: key, type: .action, defaultValue: .nothing, attributes: attributes(texts)
         ).checked()
         let closure = ActionClosure(body)
         _ = try makeHandle(declaration, closure.function) { $0.closures[closure.number] = closure }
         return TweakAction(key, closure, in: self)
+    }
+
+    /// The attributes of the texts that are given.
+    private func attributes(_ texts: [(key: String, text: String?)]) -> [TweakDeclaration.Attribute] {
+        texts.compactMap { key, text in text.map { TweakDeclaration.Attribute(key: key, value: $0) } }
     }
 }
 
