@@ -20,7 +20,7 @@ compile s to compile a file with 500 tweaks of four types without optimization, 
 """
 
 COUNT = 500
-MOST_ADDED_SECONDS = 0.75
+MOST_ADDED_SECONDS = 0.5
 
 # The Swift type of a tweak, its default and options, as those of start_programs.KINDS.
 SWIFT_KINDS = [
@@ -137,11 +137,8 @@ def show(results):
             for row in rows
         ])
     print_bound(
-        f"{COUNT} tweaks add at most {MOST_ADDED_SECONDS} s in C and C++",
-        [
-            row["name"] for row in rows
-            if row["adds"]["median"] > MOST_ADDED_SECONDS and row["name"] != "Swift"
-        ])
+        f"{COUNT} tweaks add at most {MOST_ADDED_SECONDS} s",
+        [row["name"] for row in rows if row["adds"]["median"] > MOST_ADDED_SECONDS])
     modules = results["modulesWithoutMacros"]
     print(f"modules of a package without Swift macros: {', '.join(modules)}")
     print_bound("None of them is of swift-syntax", list(filter(is_of_swift_syntax, modules)))
