@@ -133,7 +133,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false])
+    /// One case after the other, because a queue for all actions takes those of the other case too.
+    @Test(.serialized, arguments: [true, false])
     func `have an action that a person asks for wait in a queue`(isForAll: Bool) throws {
         let category = "Queued actions \(isForAll)"
         let runs = Runs()
