@@ -198,6 +198,35 @@ import Testing
         #expect(leases.contains("found 0 leases"), "\(leases)")
     }
 
+    @Test func `costs etcd one renewal of a lease at a time, on one connection`() throws {
+        func sockets(_ agent: RunningCommand) throws -> Set<String> {
+            let folder = "/proc/\(agent.processID)/fd/"
+            let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+            let links = files.compactMap {
+                try? FileManager.default.destinationOfSymbolicLink(atPath: folder + $0)
+            }
+            return Set(links.filter { $0.hasPrefix("socket:") })
+        }
+        try hosts[0].following { (agent) throws in
+            try waits(for: "1 of 1 known host follows it; there are no changes")
+            let before = try sockets(agent)
+            let report = try #require(
+                try etcd.ctl(["get", Self.root + "hosts/web1", "-w", "fields"]).output
+                    .firstMatch(of: /"Lease" : (\d+)/)
+            ).1
+            let lease = String(try #require(Int(report)), radix: 16)
+            // The short lease ends and is renewed meanwhile.
+            #expect(
+                try waitUntil {
+                    let time = try etcd.ctl(["lease", "timetolive", lease]).output
+                    return try #require(time.firstMatch(of: /remaining\((\d+)s\)/).flatMap { Int($0.1) })
+                        <= 86_394
+                })
+            #expect(try sockets(agent).isSubset(of: before))
+            #expect(try keys(Self.root + "hosts.alive/").count == 1)
+        }
+    }
+
     @Test func `is right after a restart of etcd`() throws {
         try hosts[0].following { (_) throws in
             try set("1")

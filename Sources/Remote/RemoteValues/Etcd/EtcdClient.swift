@@ -57,6 +57,8 @@ package struct EtcdClient: Sendable {
     /// The maximum bytes of a response, or of a line of a watch.
     private static let largestAnswer = KeptFile.largestSize
     private static let largestProblem = 1 << 16
+    /// Longer than the pauses of a small fleet's agents between requests, each of which would cost etcd a TLS handshake.
+    private static let idle: Duration = .seconds(6)
 
     private let turns: RequestTurns
     /// The reads and watches that many applications share; `nil` if there are only a few.
@@ -69,7 +71,8 @@ package struct EtcdClient: Sendable {
     package init(_ cluster: EtcdCluster, _ resources: SharedResources) throws(FetchProblem) {
         self.cluster = cluster
         turns = resources.turns
-        opened = try resources.client(certificates: cluster.certificates, connect: cluster.timeout)
+        opened = try resources.client(
+            certificates: cluster.certificates, connect: cluster.timeout, idle: Self.idle)
         if resources.etcdApplications >= Self.manyApplications { sharing = EtcdSharing(self) }
     }
 

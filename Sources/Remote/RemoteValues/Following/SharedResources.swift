@@ -15,6 +15,7 @@ package final class SharedResources: Sendable {
         let certificates: String?
         let connect: Duration
         let read: Duration?
+        let idle: Duration
     }
 
     /// The number of applications with values in etcd.
@@ -76,11 +77,12 @@ package final class SharedResources: Sendable {
     ///   - certificates: A PEM file of certificates to trust instead of the system's.
     ///   - connect: The timeout of connecting, including TLS.
     ///   - read: The maximum time without data.
+    ///   - idle: The time for which connections without a request stay open. A server has many agents.
     /// - Throws: ``FetchProblem`` if the certificates cannot be used.
     func client(
-        certificates: String?, connect: Duration, read: Duration? = nil
+        certificates: String?, connect: Duration, read: Duration? = nil, idle: Duration = .seconds(1)
     ) throws(FetchProblem) -> OpenedClient {
-        let settings = Settings(certificates: certificates, connect: connect, read: read)
+        let settings = Settings(certificates: certificates, connect: connect, read: read, idle: idle)
         return try clients.withLock { clients in
             if let client = clients[settings] { return client }
             let client = Self.made(settings)
@@ -96,8 +98,7 @@ package final class SharedResources: Sendable {
                 redirectConfiguration: .disallow,
                 timeout: .init(
                     connect: TimeAmount(settings.connect), read: settings.read.map { TimeAmount($0) }),
-                // Between checks, only event streams and watches stay open: a server has many agents.
-                connectionPool: .init(idleTimeout: .seconds(1)))
+                connectionPool: .init(idleTimeout: TimeAmount(settings.idle)))
             configuration.connectionPool.retryConnectionEstablishment = false
             // Streams and watches keep their connections; `RequestTurns` limits the others.
             configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = .max
