@@ -48,11 +48,17 @@ class Tweak:
     precision: Optional[int] = None
     #: ``linear`` or ``log``.
     scale: Optional[str] = None
+    #: The name of the tweak for the vertical axis of a pad, in the same collection.
+    pair: Optional[str] = None
     unit: Optional[str] = None
     choices: Tuple[Choice, ...] = ()
     title: Optional[str] = None
     description: Optional[str] = None
     group: Optional[str] = None
+    #: The person or team responsible.
+    owner: Optional[str] = None
+    #: The date after which the tweak should be gone, such as ``2027-06-30``.
+    expires: Optional[str] = None
     #: Whether only the program stores it.
     is_monitor: bool = False
     is_read_only: bool = False
@@ -207,11 +213,14 @@ def read_tweak(json: Any) -> Tweak:
         step=value("step"),
         precision=precision if isinstance(precision, int) else None,
         scale=text("scale"),
+        pair=text("pair"),
         unit=text("unit"),
         choices=tuple(map(choice, choices)) if isinstance(choices, list) else (),
         title=text("title"),
         description=text("description"),
         group=text("group"),
+        owner=text("owner"),
+        expires=text("expires"),
         is_monitor=values.get("monitor") is True,
         is_read_only=values.get("readOnly") is True,
         needs_restart=values.get("needsRestart") is True,

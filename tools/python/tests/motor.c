@@ -32,8 +32,9 @@ static double seconds(void) {
 static void use_others(void) {
   FBTweakMonitor("Motor", "Copies", "Byte now",
                  FBTweakValue("Motor", "Types", "Byte", (uint8_t)200));
-  FBTweakMonitor("Motor", "Copies", "Short now",
-                 FBTweakValue("Motor", "Types", "Short", (int16_t)-300, -1000, 1000));
+  FBTweakMonitor(
+      "Motor", "Copies", "Short now",
+      FBTweakValue("Motor", "Types", "Short", (int16_t)-300, -1000, 1000, FBTweakPair("Count")));
   FBTweakMonitor("Motor", "Copies", "Count now",
                  FBTweakValue("Motor", "Types", "Count", 5, 0, 100));
   FBTweakMonitor("Motor", "Copies", "Serial now",
@@ -43,7 +44,8 @@ static void use_others(void) {
   (void)FBTweakValue("Motor", "Types", "Lamp", FBTweakRGB(0x33, 0x66, 0xcc));
   (void)FBTweakValue("Motor", "Types", "Label", "left");
   (void)FBTweakValue("Motor", "Types", "Kept", 1, 0, 9, FBTweakNeedsRestart);
-  (void)FBTweakValue("Motor", "Types", "Fixed", 7, FBTweakReadOnly);
+  (void)FBTweakValue("Motor", "Types", "Fixed", 7, FBTweakReadOnly, FBTweakOwner("motors"),
+                     FBTweakExpires("2099-12-31"));
   (void)FBTweakValue("Motor", "Odd/names", "100% = all", 1.5, 0, 10);
 }
 

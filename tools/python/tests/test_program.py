@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A program with the library."""
 
+import csv
+import dataclasses
 import enum
 import os
 import signal
@@ -48,6 +50,16 @@ def test_declarations(motor):
     assert motor.tweak("Damping").scale == "log"
     assert motor.tweak("Kept").needs_restart and motor.tweak("Fixed").is_read_only
     assert not motor.tweak("Stop").is_settable
+    assert motor.tweak("Short").pair == "Count"
+    assert (motor.tweak("Fixed").owner, motor.tweak("Fixed").expires) == ("motors", "2099-12-31")
+
+
+def test_every_option_is_there(motor_path):
+    dump = subprocess.run(["tweak-dump", "--format", "csv", motor_path], capture_output=True, text=True, check=True)
+    columns = set(next(csv.reader(dump.stdout.splitlines()))) - {"path", "category", "collection", "kind"}
+    names = {"readOnly": "is_read_only", "needsRestart": "needs_restart"}
+    fields = {field.name for field in dataclasses.fields(fbtweak.Tweak)}
+    assert {names.get(column, column) for column in columns} <= fields
 
 
 @pytest.mark.parametrize(
