@@ -2,11 +2,7 @@
 
 // Changes values: shows them at once, sends at most one request a frame and always the last value, and records undo steps.
 
-import { equalValues, isSet, isSettable, requestValue, valueFrom } from "./tweaks.js";
-
-/** Whether the value in an answer waits for a gate, and no event has told that it has passed. */
-const isStillWaiting = (tweak, { pendingValue }) => Boolean(tweak.gate) && pendingValue !== undefined &&
-  !equalValues(tweak.value, valueFrom(tweak.type, pendingValue));
+import { equalValues, isSet, isSettable, requestValue } from "./tweaks.js";
 
 export class Editing {
   #state;
@@ -181,7 +177,6 @@ export class Editing {
 
   async #sendPart(program, entries, ramp) {
     const isTried = this.#state.trying.has(program) || undefined;
-    const told = new Map(entries.map(({ tweak }) => [tweak.key, tweak.told]));
     const values = entries.map((entry) => this.#item(entry, isTried));
     for (const [index, { tweak }] of entries.entries()) {
       if (isTried && values[index].reset) this.#givenBack.add(tweak.id);
@@ -189,12 +184,8 @@ export class Editing {
     }
     try {
       const answer = await this.#api.post("set", { program, stream: this.#api.stream, values, try: isTried, ramp });
+      for (const change of answer.tweaks ?? []) this.#state.setValue(program, change);
       this.#confirm(entries);
-      // A change event received meanwhile is newer than the answer; every change made by the request has its own event.
-      for (const change of answer.tweaks ?? []) {
-        const tweak = this.#state.tweak(program, change.tweak);
-        if (tweak && (tweak.told === told.get(change.tweak) || isStillWaiting(tweak, change))) this.#state.setValue(program, change);
-      }
       this.#findHidden(entries, isTried);
       this.#report(program, answer);
       for (const { tweak: key, message } of answer.refused ?? []) this.#fail(entries.find(({ tweak }) => tweak.key === key), message);

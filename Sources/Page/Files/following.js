@@ -69,7 +69,6 @@ export function makeFollowing(page) {
         missed?.set(change.tweak, change);
         const tweak = state.tweak(program, change.tweak);
         if (!tweak) continue;
-        tweak.told += 1;
         remember(tweak, change);
         state.setValue(program, change);
       }

@@ -5,6 +5,12 @@
 import { areAlike, tweakFrom, valueFrom, currentValue, equalValues, isSet } from "./tweaks.js";
 import { keyOf } from "./names.js";
 
+/**
+ * Whether a change is older than what is known of its tweak, because an answer and the events of a program overtake each
+ * other. After more than some seconds the clock was set back.
+ */
+const isOutrun = ({ time }, tweak) => time < tweak.time && tweak.time - time < 10;
+
 export class State {
   /** Programs by ID, in the server's order. */
   programs = new Map();
@@ -77,7 +83,7 @@ export class State {
       if (!known) continue;
       if (areAlike(known, tweak, this.options)) {
         // Keep the object, so that its row stays, with any text being typed.
-        Object.assign(known, { value: tweak.value, source: tweak.source, pendingValue: tweak.pendingValue });
+        Object.assign(known, { value: tweak.value, source: tweak.source, pendingValue: tweak.pendingValue, time: undefined });
         program.tweaks.set(key, known);
       } else {
         tweak.local = known.local;
@@ -139,10 +145,11 @@ export class State {
     return this.tweak(tweak.program, keyOf(tweak.category, tweak.collection, name));
   }
 
-  /** Applies a change with value, source and optionally pendingValue. */
+  /** Applies a change with value, source, time and optionally pendingValue, unless a newer one has come before it. */
   setValue(programId, change) {
     const tweak = this.tweak(programId, change.tweak);
-    if (!tweak) return;
+    if (!tweak || isOutrun(change, tweak)) return;
+    tweak.time = change.time;
     const value = valueFrom(tweak.type, change.value);
     tweak.value = value;
     tweak.source = change.source ?? tweak.source;

@@ -25,8 +25,8 @@ export function tweakFrom(program, raw, order) {
     failed: undefined,
     /** Who tries a value, "here" or "elsewhere", or undefined. */
     tried: undefined,
-    /** The number of change events received. */
-    told: 0,
+    /** The time of the last change, in seconds since 1970; undefined if the list is newer. */
+    time: undefined,
   };
   if (tweak.step !== undefined && Number(tweak.step) <= 0) tweak.step = undefined;
   tweak.label = shown(raw.title || raw.name);

@@ -182,15 +182,17 @@ final class Board: Sendable {
 
     /// Stores the values of some tweaks.
     ///
-    /// - Parameter isComplete: Whether these values are the only source. If the program announces changes itself, a
-    ///   newer value may have been stored already, so only the other properties are updated.
-    func note(_ id: String, _ tweaks: [JSONTweak], isComplete: Bool) {
+    /// - Parameters:
+    ///   - time: The time before they were read; `nil` for now.
+    ///   - isComplete: Whether these values are the only source. If the program announces changes itself, a newer value
+    ///     may have been stored already, so only the other properties are updated.
+    func note(_ id: String, _ tweaks: [JSONTweak], at time: Double? = nil, isComplete: Bool) {
         state.withLock { state in
             guard let place = state.place(id) else { return }
             for tweak in tweaks {
                 let key = tweak.declaration.key
                 guard isComplete || state.programs[place].tweaks?[key]?.value == tweak.value else { continue }
-                state.change(place, key, tweak.value, tweak.source, tweak.pendingValue)
+                state.change(place, key, tweak.value, tweak.source, tweak.pendingValue, time: time)
             }
         }
     }

@@ -302,9 +302,11 @@ struct ValueForm: Encodable {
     let value: JSONValue
     let source: String?
     let pendingValue: JSONValue?
+    /// The time before it was read. Changes of the program until then are included.
+    let time: Double
 
-    init(_ tweak: JSONTweak) {
-        self.tweak = tweak.declaration.key
+    init(_ tweak: JSONTweak, time: Double) {
+        (self.tweak, self.time) = (tweak.declaration.key, time)
         value = .scalar(tweak.value ?? .nothing)
         source = tweak.source
         pendingValue = tweak.pendingValue.map { .scalar($0) }

@@ -244,6 +244,7 @@ actor ProgramSession {
 
     /// The state of tweaks after a change, which is also sent to the pages.
     func now(_ keys: [TweakKey], _ program: any Program) throws(Failure) -> [ValueForm] {
+        let time = secondsSince1970()
         var tweaks: [JSONTweak] = []
         if keys.count > 16 {
             let wanted = Set(keys)
@@ -253,8 +254,8 @@ actor ProgramSession {
                 if let tweak = try program.tweak(key) { tweaks.append(tweak) }
             }
         }
-        board.note(id, tweaks, isComplete: !(program is LiveProgram))
-        return tweaks.map(ValueForm.init)
+        board.note(id, tweaks, at: time, isComplete: !(program is LiveProgram))
+        return tweaks.map { ValueForm($0, time: time) }
     }
 }
 
