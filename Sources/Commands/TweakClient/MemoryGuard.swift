@@ -170,22 +170,17 @@ extension MemoryGuard {
     /// Waits for the end of a lease.
     ///
     /// - Parameters:
-    ///   - ended: A pidfd of the process, or -1.
+    ///   - process: A pidfd of the process, or -1.
     ///   - isBound: Whether the end of the input is the end.
     private static func wait(
-        for ended: CInt, _ pid: pid_t, _ termination: CInt, isBound: Bool, until end: ContinuousClock.Instant?
+        for process: CInt, _ pid: pid_t, _ termination: CInt, isBound: Bool,
+        until end: ContinuousClock.Instant?
     ) {
         while end.map({ ContinuousClock.now < $0 }) ?? true {
-            // Old kernels have no pidfd.
-            let longest: Duration = ended < 0 ? .milliseconds(250) : .seconds(3600)
-            let rest = max(min(end.map { $0 - .now } ?? longest, longest), .zero)
-            var awaited = [
-                pollfd(fd: ended, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: termination, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: isBound ? STDIN_FILENO : -1, events: Int16(POLLIN), revents: 0),
-            ]
-            _ = fbtweak__poll(&awaited, awaited.count, Int64(rest / .nanoseconds(1)))
-            if awaited.contains(where: { $0.revents != 0 }) || kill(pid, 0) != 0 && errno == ESRCH { return }
+            let rest = end.map { $0 - .now } ?? .seconds(3600)
+            let (hasEnded, others) = waitForEnd(
+                of: process, or: [termination, isBound ? STDIN_FILENO : -1], atMost: rest)
+            if hasEnded || others.contains(true) || kill(pid, 0) != 0 && errno == ESRCH { return }
         }
     }
 

@@ -29,6 +29,25 @@ package func statusFields(of process: Int32) -> [String]? {
     }
 }
 
+/// Waits until a process ends, another descriptor can be read, or a signal arrives.
+///
+/// - Parameters:
+///   - process: A pidfd. Kernels before 5.3 have none: with -1 this returns after at most 20 milliseconds, so that the
+///     caller can check the process.
+///   - others: The other descriptors; -1 for none.
+///   - patience: The maximum time.
+/// - Returns: Whether the process has ended, and for each of the others whether it can be read or is closed.
+@discardableResult
+package func waitForEnd(
+    of process: CInt, or others: [CInt] = [], atMost patience: Duration
+) -> (hasEnded: Bool, others: [Bool]) {
+    let longest: Duration = process < 0 ? .milliseconds(20) : .seconds(3600)
+    let pause = max(min(patience, longest), .zero)
+    var awaited = ([process] + others).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    _ = fbtweak__poll(&awaited, awaited.count, Int64(pause / .nanoseconds(1)))
+    return (awaited[0].revents != 0, awaited.dropFirst().map { $0.revents != 0 })
+}
+
 /// The open descriptors of this process, except the three standard ones.
 package var openDescriptors: [CInt] {
     directoryEntries("/proc/self/fd").compactMap { CInt($0) }.filter { $0 > STDERR_FILENO }

@@ -177,14 +177,8 @@ private final class CommandRun {
         var isOpen = true
         while true {
             try watch.check()
-            // Old kernels have no pidfd.
-            let patience = process < 0 ? min(watch.patience, .milliseconds(1)) : watch.patience
-            var awaited = [
-                pollfd(fd: process, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: isOpen ? stream : -1, events: Int16(POLLIN), revents: 0),
-            ]
-            _ = fbtweak__poll(&awaited, awaited.count, Int64(max(patience / .nanoseconds(1), 0)))
-            if awaited[1].revents != 0 { isOpen = read() }
+            let (_, others) = waitForEnd(of: process, or: [isOpen ? stream : -1], atMost: watch.patience)
+            if others[0] { isOpen = read() }
             if let status = ended() {
                 if isOpen { _ = read() }
                 return status

@@ -169,10 +169,7 @@ struct RestartPlan: Sendable {
                     "process \(process.pid) was told to end (SIGTERM) and has not within "
                         + "\(Self.patience.components.seconds) seconds; nothing was started", .busy)
             }
-            // Kernels before 5.3 have no pidfd.
-            let pause = descriptor < 0 ? .milliseconds(20) : max(deadline - .now, .zero)
-            var ended = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            _ = fbtweak__poll(&ended, 1, Int64(pause / .nanoseconds(1)))
+            waitForEnd(of: descriptor, atMost: deadline - .now)
         }
     }
 
