@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -136,20 +137,76 @@ static int locked_descriptors(void) {
   return count;
 }
 
+static void fork_and_exit(void) {
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child > 0)
+    _exit(0);
+}
 /* The parent exits while the first change is being written, or just before. */
 static void becomes_daemon(void) {
   for (int i = 0; i < 20; i++) {
     CHECK(fbtweak_set_integer(level_handle(), 100 + i) == FBTWEAK_OK);
     pause_for(i % 4);
-    pid_t child = fork();
-    CHECK(child >= 0);
-    if (child > 0)
-      _exit(0);
+    fork_and_exit();
     CHECK(locked_descriptors() == 0);
     char text[32];
     snprintf(text, sizeof(text), "\"Level\":%d", 100 + i);
     CHECK(is_kept(text));
   }
+  puts("still there");
+}
+
+/* As daemon programs are advised to do, so that they never get a terminal. */
+static void becomes_daemon_twice(void) {
+  for (int i = 0; i < 10; i++) {
+    CHECK(fbtweak_set_integer(level_handle(), 150 + i) == FBTWEAK_OK);
+    fork_and_exit();
+    pause_for(i % 4);
+    fork_and_exit();
+    char text[32];
+    snprintf(text, sizeof(text), "\"Level\":%d", 150 + i);
+    CHECK(is_kept(text));
+  }
+  puts("still there");
+}
+
+/* The parent cannot write its change, because another process writes, and exits later than the
+ * child looks for it first.
+ */
+static void becomes_daemon_late(void) {
+  char path[4096];
+  snprintf(path, sizeof(path), "%s.lock", getenv("HOST_OVERRIDES"));
+  int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  CHECK(lock >= 0 && flock(lock, LOCK_EX) == 0);
+  CHECK(fbtweak_set_integer(level_handle(), 130) == FBTWEAK_OK);
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child > 0) {
+    pause_for(800);
+    _exit(0);
+  }
+  pause_for(1000);
+  CHECK(flock(lock, LOCK_UN) == 0);
+  CHECK(is_kept("\"Level\":130"));
+  puts("still there");
+}
+
+/* The parent writes its change, and exits later than somebody else changes the file. */
+static void leaves_a_child(void) {
+  CHECK(fbtweak_set_integer(level_handle(), 140) == FBTWEAK_OK);
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child > 0) {
+    pause_for(1000);
+    _exit(0);
+  }
+  CHECK(is_kept("\"Level\":140"));
+  FILE *file = fopen(getenv("HOST_OVERRIDES"), "w");
+  CHECK(file && fputs("{\"Host\": {\"Mixer\": {\"Level\": 141}}}\n", file) > 0 &&
+        fclose(file) == 0);
+  pause_for(2500);
+  CHECK(is_kept("\"Level\":141"));
   puts("still there");
 }
 
@@ -331,6 +388,9 @@ static const struct {
     {"main-thread-exits-first", main_thread_exits_first},
     {"main-thread-parks", main_thread_parks},
     {"becomes-daemon", becomes_daemon},
+    {"becomes-daemon-twice", becomes_daemon_twice},
+    {"becomes-daemon-late", becomes_daemon_late},
+    {"leaves-a-child", leaves_a_child},
     {"forks-while-it-sets", forks_while_it_sets},
     {"may-not-poll", may_not_poll},
     {"may-not-read", may_not_read},

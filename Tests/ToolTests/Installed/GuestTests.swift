@@ -65,15 +65,20 @@ private struct Host {
         #expect(result.succeeded && result.error.isEmpty, "\(result)")
     }
 
-    @Test(arguments: ProgramBuild.all)
-    func `A program that becomes a daemon after a set saves the value, and holds no lock`(build: ProgramBuild)
-        throws
-    {
+    @Test(
+        arguments: [
+            ("becomes-daemon", 119), ("becomes-daemon-twice", 159), ("becomes-daemon-late", 130),
+            ("leaves-a-child", 141),
+        ],
+        ProgramBuild.all)
+    func `A program that becomes a daemon after a set saves the value once, and holds no lock`(
+        scenario: (name: String, level: Int), build: ProgramBuild
+    ) throws {
         let host = try Host(build)
-        let result = try host.run("becomes-daemon")
+        let result = try host.run(scenario.name)
         // The last of many, after the process that was started.
         #expect(result.succeeded && result.output == "still there\n" && result.error.isEmpty, "\(result)")
-        #expect(try host.kept() == 119)
+        #expect(try host.kept() == scenario.level)
     }
 
     @Test(arguments: ProgramBuild.all)

@@ -83,10 +83,7 @@ extension TweakStore {
             }
         }
         if let writer {
-            _ = EventLoop.wait { _, _ in
-                writer.settleInheritance()
-                return nil
-            }
+            _ = EventLoop.wait { _, _ in writer.settleInheritance() ? nil : WaitForAncestors(writer) }
         }
     }
 }

@@ -13,14 +13,20 @@ internal import TweakSystem
 final class OverridesWriter: Sendable {
     private static let interval: useconds_t = 50_000
 
-    private typealias Changes = [TweakKey: TweakValue?]
+    typealias Changes = [TweakKey: TweakValue?]
 
     private struct Queue {
         var changes: Changes = [:]
         /// The changes being written.
         var inFlight: Changes = [:]
-        /// The parent's unwritten changes at the fork, and its process id.
-        var inherited: (changes: Changes, parent: pid_t)?
+        /// The number of changes so far.
+        var count: UInt64 = 0
+        /// The number of changes that are written; `nil` before the first change. Forked children see it, too.
+        var written: SharedNumber?
+        /// Oldest first.
+        var inherited: [InheritedChanges] = []
+        /// The inherited ones among the pending changes.
+        var claimed: [InheritedChanges] = []
         /// Whether the last flush at exit has begun, so that no thread can be relied on.
         var isExiting = false
         /// The generation whose thread will write the pending changes; after a fork the child has no such thread.
@@ -29,6 +35,27 @@ final class OverridesWriter: Sendable {
         /// The error of the last attempt to write, if it failed.
         var problem: OverridesError?
         var waiting: [@Sendable (OverridesError?) -> Void] = []
+
+        /// Counts a change, before it is added.
+        mutating func countChange() {
+            count += 1
+            if written == nil { written = SharedNumber() }
+        }
+
+        /// Adds the inherited changes that nobody else writes.
+        ///
+        /// - Returns: Whether changes were added.
+        mutating func claimInheritance() -> Bool {
+            // In this order, because an ancestor may write and end in between.
+            let left = inherited.map(\.areLeftToUs)
+            let ours = zip(inherited, left).filter { $1 && !$0.areWritten }.map(\.0)
+            inherited = zip(inherited, left).filter { !$1 && !$0.areWritten }.map(\.0)
+            guard !ours.isEmpty else { return false }
+            countChange()
+            for inherited in ours.reversed() { changes.merge(inherited.changes) { newer, _ in newer } }
+            claimed += ours
+            return true
+        }
     }
 
     private enum Phase { case idle, writing, pausing }
@@ -60,33 +87,32 @@ final class OverridesWriter: Sendable {
     /// The lock of the pending changes, which a fork waits for. It is never held while the file is written.
     var lockForFork: any HeldWhileForking { queue }
 
-    /// A writer for a forked child, because another thread of the parent may hold the lock of the file. The parent
-    /// writes its pending changes itself, unless it exits without, as in `daemon(3)`.
+    /// A writer for a forked child, because another thread of the parent may hold the lock of the file.
     ///
     /// Call it without ``lockForFork``.
     func forChild() -> OverridesWriter {
         let writer = OverridesWriter(target, report: report)
-        let unwritten = queue.withLock { $0.inFlight.merging($0.changes) { $1 } }
-        guard !unwritten.isEmpty else { return writer }
-        writer.queue.withLock { $0.inherited = (unwritten, process) }
+        let inherited = queue.withLock { queue in
+            var inherited = queue.inherited.map { $0.forChild(of: process) }
+            let unwritten = queue.inFlight.merging(queue.changes) { $1 }
+            if !unwritten.isEmpty, let written = queue.written {
+                inherited.append(
+                    InheritedChanges(
+                        changes: unwritten, ancestors: [process], written: written, count: queue.count))
+            }
+            return inherited
+        }
+        writer.queue.withLock { $0.inherited = inherited }
         return writer
     }
 
-    /// Writes the parent's pending changes if the parent is gone, and otherwise leaves them to it for good.
-    func settleInheritance() {
-        let isParentGone = queue.withLock { queue in
-            defer { queue.inherited = nil }
-            return Self.claimInheritance(&queue)
-        }
-        if isParentGone { _ = addWrite() }
-    }
-
-    /// - Returns: Whether changes were added.
-    private static func claimInheritance(_ queue: inout Queue) -> Bool {
-        guard let (changes, parent) = queue.inherited, getppid() != parent else { return false }
-        queue.changes.merge(changes) { own, _ in own }
-        queue.inherited = nil
-        return true
+    /// Writes the inherited changes that nobody else writes.
+    ///
+    /// - Returns: `false` if others may still write some.
+    func settleInheritance() -> Bool {
+        let (isClaimed, isSettled) = queue.withLock { ($0.claimInheritance(), $0.inherited.isEmpty) }
+        if isClaimed { _ = addWrite() }
+        return isSettled
     }
 
     /// Queues a change.
@@ -95,9 +121,10 @@ final class OverridesWriter: Sendable {
     @discardableResult
     func enqueue(_ value: TweakValue?, for key: TweakKey) -> Bool {
         let (isFirst, isExiting) = queue.withLock { queue in
+            queue.countChange()
             queue.changes.updateValue(value, forKey: key)
             // The change of this process is newer.
-            queue.inherited?.changes.removeValue(forKey: key)
+            for index in queue.inherited.indices { queue.inherited[index].changes[key] = nil }
             guard !queue.isExiting else { return (true, true) }
             defer { queue.trying = fbtweak__generation() }
             return (queue.trying != fbtweak__generation(), false)
@@ -130,12 +157,12 @@ final class OverridesWriter: Sendable {
     @discardableResult
     func flush() -> Bool {
         let (problem, isDone) = fileAccess.withSlowLock { _ -> (String?, Bool) in
-            let changes = queue.withLock { queue in
-                _ = Self.claimInheritance(&queue)
+            let (changes, claimed, count) = queue.withLock { queue in
+                _ = queue.claimInheritance()
                 queue.inFlight = queue.changes
                 queue.changes = [:]
                 queue.trying = nil
-                return queue.inFlight
+                return (queue.inFlight, queue.claimed, queue.count)
             }
             guard !changes.isEmpty else { return (nil, true) }
             defer { queue.withLock { $0.inFlight = [:] } }
@@ -145,7 +172,12 @@ final class OverridesWriter: Sendable {
                     throw .system(action: "write", path: file.path, reason: systemMessage(ENOMEM))
                 }
                 let problem = try file.update(changes)
-                queue.withLock { $0.problem = nil }
+                queue.withLock { queue in
+                    queue.problem = nil
+                    queue.written?.value = count
+                    queue.claimed.removeFirst(claimed.count)
+                }
+                for inherited in claimed { inherited.written.value = inherited.count }
                 return (problem, true)
             } catch {
                 queue.withLock { queue in
