@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import CommandSupport
 internal import CTweakSystem
-package import Glibc
+internal import Glibc
 internal import TweakJSON
 internal import TweakOverrides
 internal import TweakProtocol
@@ -17,7 +17,7 @@ package struct MemoryGuard {
     /// The first argument of the command; the second one is the process to guard.
     package static let argument = "---guard"
 
-    package let pid: pid_t
+    package let pid: Int32
     /// The input of the guard, closed by exec; the kernel closes it at the latest when this process ends.
     private let input: CInt
 
