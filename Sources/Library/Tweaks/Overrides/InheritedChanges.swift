@@ -40,17 +40,20 @@ final class WaitForAncestors: EventLoop.Source {
     private let writer: OverridesWriter
     private var pause: Duration = .milliseconds(10)
     private static let longestPause: Duration = .seconds(60)
-    private var next = ContinuousClock.now
+    private var next: ContinuousClock.Instant
 
-    init(_ writer: OverridesWriter) { self.writer = writer }
+    init(_ writer: OverridesWriter) {
+        self.writer = writer
+        next = .now + pause
+    }
 
     var awaited: [pollfd] { [] }
     var deadline: ContinuousClock.Instant? { next }
 
     func handle(_ happened: ArraySlice<pollfd>) -> Bool {
         guard next <= .now else { return true }
-        next = .now + pause
         pause *= 2
+        next = .now + pause
         return !writer.settleInheritance() && pause < Self.longestPause
     }
 

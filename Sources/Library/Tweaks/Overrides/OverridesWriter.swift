@@ -47,9 +47,9 @@ final class OverridesWriter: Sendable {
         /// - Returns: Whether changes were added.
         mutating func claimInheritance() -> Bool {
             // In this order, because an ancestor may write and end in between.
-            let left = inherited.map(\.areLeftToUs)
-            let ours = zip(inherited, left).filter { $1 && !$0.areWritten }.map(\.0)
-            inherited = zip(inherited, left).filter { !$1 && !$0.areWritten }.map(\.0)
+            let unwritten = inherited.map { ($0, isOurs: $0.areLeftToUs) }.filter { !$0.0.areWritten }
+            let ours = unwritten.filter(\.isOurs).map(\.0)
+            inherited = unwritten.filter { !$0.isOurs }.map(\.0)
             guard !ours.isEmpty else { return false }
             countChange()
             for inherited in ours.reversed() { changes.merge(inherited.changes) { newer, _ in newer } }
