@@ -115,3 +115,11 @@ private func withAllSignals<Result>(_ body: () throws -> Result) rethrows -> Res
     defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
     return try body()
 }
+
+/// The targets of a process's open descriptors, such as `anon_inode:inotify`, without those that are closed meanwhile.
+public func openFiles(of process: Int32) throws -> [String] {
+    let descriptors = "/proc/\(process)/fd"
+    return try FileManager.default.contentsOfDirectory(atPath: descriptors).compactMap {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: "\(descriptors)/\($0)")
+    }
+}

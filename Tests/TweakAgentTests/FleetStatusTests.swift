@@ -200,12 +200,7 @@ import Testing
 
     @Test func `costs etcd one renewal of a lease at a time, on one connection`() throws {
         func sockets(_ agent: RunningCommand) throws -> Set<String> {
-            let folder = "/proc/\(agent.processID)/fd/"
-            let files = try FileManager.default.contentsOfDirectory(atPath: folder)
-            let links = files.compactMap {
-                try? FileManager.default.destinationOfSymbolicLink(atPath: folder + $0)
-            }
-            return Set(links.filter { $0.hasPrefix("socket:") })
+            Set(try openFiles(of: agent.processID).filter { $0.hasPrefix("socket:") })
         }
         try hosts[0].following { (agent) throws in
             try waits(for: "1 of 1 known host follows it; there are no changes")

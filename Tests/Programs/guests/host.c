@@ -137,18 +137,22 @@ static int locked_descriptors(void) {
   return count;
 }
 
-static void fork_and_exit(void) {
+/* Continues in a child; the parent exits after some milliseconds, without exit handlers. */
+static void continue_in_child(long milliseconds) {
   pid_t child = fork();
   CHECK(child >= 0);
-  if (child > 0)
+  if (child > 0) {
+    pause_for(milliseconds);
     _exit(0);
+  }
 }
+
 /* The parent exits while the first change is being written, or just before. */
 static void becomes_daemon(void) {
   for (int i = 0; i < 20; i++) {
     CHECK(fbtweak_set_integer(level_handle(), 100 + i) == FBTWEAK_OK);
     pause_for(i % 4);
-    fork_and_exit();
+    continue_in_child(0);
     CHECK(locked_descriptors() == 0);
     char text[32];
     snprintf(text, sizeof(text), "\"Level\":%d", 100 + i);
@@ -161,9 +165,9 @@ static void becomes_daemon(void) {
 static void becomes_daemon_twice(void) {
   for (int i = 0; i < 10; i++) {
     CHECK(fbtweak_set_integer(level_handle(), 150 + i) == FBTWEAK_OK);
-    fork_and_exit();
+    continue_in_child(0);
     pause_for(i % 4);
-    fork_and_exit();
+    continue_in_child(0);
     char text[32];
     snprintf(text, sizeof(text), "\"Level\":%d", 150 + i);
     CHECK(is_kept(text));
@@ -180,12 +184,7 @@ static void becomes_daemon_late(void) {
   int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   CHECK(lock >= 0 && flock(lock, LOCK_EX) == 0);
   CHECK(fbtweak_set_integer(level_handle(), 130) == FBTWEAK_OK);
-  pid_t child = fork();
-  CHECK(child >= 0);
-  if (child > 0) {
-    pause_for(800);
-    _exit(0);
-  }
+  continue_in_child(800);
   pause_for(1000);
   CHECK(flock(lock, LOCK_UN) == 0);
   CHECK(is_kept("\"Level\":130"));
@@ -195,12 +194,7 @@ static void becomes_daemon_late(void) {
 /* The parent writes its change, and exits later than somebody else changes the file. */
 static void leaves_a_child(void) {
   CHECK(fbtweak_set_integer(level_handle(), 140) == FBTWEAK_OK);
-  pid_t child = fork();
-  CHECK(child >= 0);
-  if (child > 0) {
-    pause_for(1000);
-    _exit(0);
-  }
+  continue_in_child(1000);
   CHECK(is_kept("\"Level\":140"));
   FILE *file = fopen(getenv("HOST_OVERRIDES"), "w");
   CHECK(file && fputs("{\"Host\": {\"Mixer\": {\"Level\": 141}}}\n", file) > 0 &&

@@ -127,13 +127,9 @@ import Testing
         }
         // It inherits no connection and no signal disposition from the server.
         let server = started.page.process.processID
-        let sockets = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(server)/fd").compactMap {
-            try? started.link(server, "fd/\($0)")
-        }.filter { $0.hasPrefix("socket:") }
+        let sockets = try openFiles(of: server).filter { $0.hasPrefix("socket:") }
         #expect(!sockets.isEmpty)
-        for descriptor in try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd") {
-            #expect(!sockets.contains((try? started.link(pid, "fd/\(descriptor)")) ?? ""))
-        }
+        for file in try openFiles(of: pid) { #expect(!sockets.contains(file)) }
         let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
         let ignored = status.split(separator: "\n").first { $0.hasPrefix("SigIgn:") }.map { $0.dropFirst(8) }
         #expect(UInt64(ignored ?? "1", radix: 16).map { $0 & (1 << 0 | 1 << 1 | 1 << 14) } == 0)

@@ -35,14 +35,7 @@ final class Follower: Sendable {
 
     /// Whether it has begun to watch files.
     var watches: Bool {
-        get throws {
-            let descriptors = "/proc/\(process.processID)/fd"
-            return try FileManager.default.contentsOfDirectory(atPath: descriptors).contains {
-                let target = try? FileManager.default.destinationOfSymbolicLink(
-                    atPath: "\(descriptors)/\($0)")
-                return target == "anon_inode:inotify"
-            }
-        }
+        get throws { try openFiles(of: process.processID).contains("anon_inode:inotify") }
     }
 
     /// The directories in `/proc` of its threads other than the first.

@@ -89,10 +89,7 @@ import Testing
         #expect(try waitUntil { try follower.watches })
         try replace(Self.remote, Self.json(7))
         follower.expect(count: 7)
-        let descriptors = "/proc/\(follower.process.processID)/fd"
-        let targets = try manager.contentsOfDirectory(atPath: descriptors).compactMap {
-            try? manager.destinationOfSymbolicLink(atPath: "\(descriptors)/\($0)")
-        }
+        let targets = try openFiles(of: follower.process.processID)
         #expect(targets.filter { $0 == "anon_inode:inotify" }.count == 1)
         #expect(try follower.end().isEmpty)
     }
