@@ -93,6 +93,19 @@ public final class RunningCommand: Sendable {
     /// Sends SIGKILL.
     public func kill() { Glibc.kill(process.processIdentifier, SIGKILL) }
 
+    /// Stops it until ``resume()``, and waits until all its threads have stopped: a busy machine may let them run, and
+    /// answer, for a while after the signal.
+    public func pause() {
+        Glibc.kill(processID, SIGSTOP)
+        var state = siginfo_t()
+        while waitid(P_PID, id_t(processID), &state, WSTOPPED) != 0 {
+            precondition(errno == EINTR, String(cString: strerror(errno)))
+        }
+    }
+
+    /// Lets it go on.
+    public func resume() { Glibc.kill(processID, SIGCONT) }
+
     /// Waits for the end.
     public func wait() -> CommandResult {
         process.waitUntilExit()

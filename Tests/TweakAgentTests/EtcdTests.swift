@@ -216,13 +216,13 @@ import Testing
 
     @Test func `recovers after being frozen while changes were compacted`() throws {
         try following { (agent) throws in
-            kill(agent.processID, SIGSTOP)
+            agent.pause()
             for number in 1...20 { try etcd.put("Features/f\(number)/enabled", "{ \"value\": true }") }
             etcd.remove(tweak)
             etcd.kill()
             try etcd.restart()
             #expect(try etcd.ctl(["compact", "--physical", "22"]).succeeded)
-            kill(agent.processID, SIGCONT)
+            agent.resume()
             #expect(try waitUntil { try host.flag("Features/f20/enabled") == true })
             // It may have been told of the others before etcd was killed.
             #expect(try waitUntil { try isOn() == nil })

@@ -130,8 +130,8 @@ import Testing
     }
 
     @Test func `without waiting for a program that is stopped`() throws {
-        setter.signal(SIGSTOP)
-        defer { setter.signal(SIGCONT) }
+        setter.process.pause()
+        defer { setter.process.resume() }
         #expect(try complete(["get", pid, ""], argument: 1).isEmpty)
     }
 

@@ -158,11 +158,11 @@ private final class EditedProgram {
     @Test func `What is edited while the program is stopped waits`() throws {
         let program = try EditedProgram()
         let follow = try program.follow()
-        kill(program.process.processID, SIGSTOP)
+        program.process.pause()
         try program.save("1.50", "2.25")
         #expect(waitUntil { follow.written.error.contains("what is edited waits until it goes on") })
         try program.save("1.50", "2.5")
-        kill(program.process.processID, SIGCONT)
+        program.process.resume()
         program.expect("gain 2.5 3")
         follow.kill()
         _ = follow.wait()

@@ -84,11 +84,11 @@ import Testing
                     .contains("libtweaks") == true
             })
         // As on a busy machine.
-        kill(process.processID, SIGSTOP)
+        process.pause()
         let command = try start(
             Locations.product("tweak"), ["set", LiveProgram.path, LiveProgram.text, "on"], home: home)
         usleep(1_500_000)
-        kill(process.processID, SIGCONT)
+        process.resume()
         #expect(command.wait().output == "\(LiveProgram.text): \"run\" → \"on\"\n")
         let own = try run(Locations.product("tweak"), ["get", "\(process.processID)", "Text"], home: home)
         #expect(own.output == "on\n")

@@ -60,9 +60,9 @@ import Testing
 
     @Test func `What fails in one process is done in the others`() throws {
         let setters = [try RunningSetter(program), try RunningSetter(program)].sorted { $0.pid < $1.pid }
-        setters[0].signal(SIGSTOP)
+        setters[0].process.pause()
         let result = try program.tweak("set", "--all-processes", "Count", "6")
-        setters[0].signal(SIGCONT)
+        setters[0].process.resume()
         #expect(result.status == 75)
         #expect(result.error == "tweak: \(setters[0].title): it does not answer; it is stopped or hangs\n")
         setters[1].expect("false 6 0.5 hello")
@@ -86,8 +86,8 @@ import Testing
 
     @Test func `A stopped program is a clear error and does not keep ps waiting for it`() throws {
         let setter = try RunningSetter(program)
-        setter.signal(SIGSTOP)
-        defer { setter.signal(SIGCONT) }
+        setter.process.pause()
+        defer { setter.process.resume() }
         let ps = try program.command("ps")
         #expect(ps.status == 0)
         #expect(ps.error == "tweak: warning: \(setter.pid): it does not answer; it is stopped or hangs\n")

@@ -131,13 +131,13 @@ import Testing
         // In the other format, because metrics count as current for a moment.
         #expect(
             try metrics([Self.openMetrics]).body.contains("tweak_program_up{program=\"motor\"} 1\n"))
-        kill(process.processID, SIGSTOP)
-        defer { kill(process.processID, SIGCONT) }
+        process.pause()
+        defer { process.resume() }
         let slow = try HTTPClient(
             served.port, "GET", "/metrics", ["Authorization: Bearer \(served.token)"], "")
         #expect(try served.flag("Motor/PID/Steps")["value"] as? Int == 4)
         #expect(try HTTPAnswer(slow.readToEnd()).body.contains("tweak_program_up{program=\"motor\"} 0\n"))
-        kill(process.processID, SIGCONT)
+        process.resume()
         #expect(try waitUntil { try metrics().body.contains("tweak_monitor{") })
         process.kill()
         _ = process.wait()

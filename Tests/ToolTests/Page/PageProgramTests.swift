@@ -412,7 +412,7 @@ import Testing
 
     @Test func `reports an unresponsive program, and serves the others`() throws {
         let followed = try Followed()
-        followed.setter.signal(SIGSTOP)
+        followed.setter.process.pause()
         let state =
             try followed.events.first("program") { data in
                 (data["program"] as? [String: Any])?["state"] as? String == "silent"
@@ -423,7 +423,7 @@ import Testing
         #expect(answer.status == 504)
         // The last known values are shown.
         #expect(try followed.ask("tweaks")["tweaks"] as? [Any] != nil)
-        followed.setter.signal(SIGCONT)
+        followed.setter.process.resume()
         #expect(
             try waitUntil {
                 try followed.page.api(

@@ -53,8 +53,6 @@ final class RunningSetter: Sendable {
         }
         #expect(isSo, sourceLocation: location)
     }
-
-    func signal(_ number: Int32) { kill(pid, number) }
 }
 
 extension SetterProgram {

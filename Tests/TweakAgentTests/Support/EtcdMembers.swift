@@ -129,13 +129,8 @@ final class EtcdMembers: Sendable {
         return post("/v3/kv/txn", #"{"success":[\#(operations.joined(separator: ","))]}"#)
     }
 
-    func pause(_ member: Int = 0) {
-        _ = Glibc.kill(processes.withLock { $0[member].processID }, SIGSTOP)
-    }
-
-    func resume(_ member: Int = 0) {
-        _ = Glibc.kill(processes.withLock { $0[member].processID }, SIGCONT)
-    }
+    func pause(_ member: Int = 0) { processes.withLock { $0[member] }.pause() }
+    func resume(_ member: Int = 0) { processes.withLock { $0[member] }.resume() }
 
     func stop() {
         for process in processes.withLock({ $0 }) where process.isRunning {

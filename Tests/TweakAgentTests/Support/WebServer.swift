@@ -72,8 +72,8 @@ final class WebServer {
         _ = process.wait()
     }
 
-    func pause() { kill(process.processID, SIGSTOP) }
-    func resume() { kill(process.processID, SIGCONT) }
+    func pause() { process.pause() }
+    func resume() { process.resume() }
 
     /// The host in addresses is the one of the certificates that ``CertificateAuthority`` makes.
     var url: String { tls == nil ? "http://127.0.0.1:\(port)/" : "https://localhost:\(port)/" }
