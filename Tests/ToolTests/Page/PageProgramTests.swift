@@ -366,6 +366,19 @@ import Testing
         again.expect("false 9 0.5 hello")
     }
 
+    @Test func `never shows a program that has just started as one that is not running`() throws {
+        let program = try SetterProgram()
+        let page = try ServedPage(home: program.home)
+        let events = try page.events()
+        for setter in try (0..<8).map({ _ in try RunningSetter(program) }) {
+            _ = try events.first("program") { data in
+                (data["program"] as? [String: Any])?["pid"] as? Int32 == setter.pid
+            }
+        }
+        let states = events.all.compactMap { ($0.data["program"] as? [String: Any])?["state"] as? String }
+        #expect(states.count >= 8 && !states.contains("offline"), "\(states)")
+    }
+
     @Test func `removes ended programs without kept values, unless they are in use`() throws {
         for isSet in [false, true] {
             let followed = try Followed()

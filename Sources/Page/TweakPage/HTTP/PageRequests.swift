@@ -169,9 +169,11 @@ struct PageRequests: Sendable {
         if let user = program.otherUser {
             throw Failure("\(name): the program of \(user) does not answer", .busy)
         }
-        let id = board.entry(name: description.application, executable: description.program, isRunning: false)
-        if program.pid == nil { board.update(id) { $0.overrides = description.overrides } }
-        return id
+        return board.entry(
+            name: description.application, executable: description.program, isRunning: false
+        ) { entry in
+            if program.pid == nil { entry.overrides = description.overrides }
+        }
     }
 
     private func tweaks(_ request: ProgramRequest) async throws(RequestProblem) -> [UInt8] {

@@ -46,14 +46,18 @@ final class Board: Sendable {
         state.withLock { state in state.place(id).map { state.programs[$0] } }
     }
 
-    /// The entry of a program: its earlier entry, or a new one.
+    /// Changes the entry of a program: its earlier entry, or a new one, which no page sees before the change.
     ///
     /// - Parameters:
     ///   - name: The application's name, under which values are kept.
     ///   - user: The owner, if it is another user than ours.
-    func entry(name: String, executable: String?, user: String? = nil, isRunning: Bool) -> String {
-        state.withLock { state in
-            let same = state.programs.filter { entry in
+    /// - Returns: The identifier of the entry.
+    func entry(
+        name: String, executable: String?, user: String? = nil, isRunning: Bool,
+        _ body: (inout sending ProgramEntry) -> Void = { _ in }
+    ) -> String {
+        let (id, isChanged) = state.withLock { state in
+            let known = state.programs.firstIndex { entry in
                 // A program cannot claim to be another user's.
                 guard entry.user == user else { return false }
                 // The path of a program that was never seen running is not known.
@@ -62,43 +66,21 @@ final class Board: Sendable {
                     ? entry.name == name : entry.executable == executable)
                     && (!isRunning || entry.state == .offline)
             }
-            if let entry = same.first {
-                if let executable, let place = state.place(entry.id) {
-                    state.programs[place].executable = executable
-                }
-                return entry.id
+            let place = known ?? state.add(name: name, executable: executable, user: user)
+            let isChanged = state.update(place, isNew: known == nil) { entry in
+                if let executable { entry.executable = executable }
+                body(&entry)
             }
-            state.forgetOldest()
-            let taken = Set(state.programs.map(\.id))
-            var (id, number) = (name, 1)
-            while taken.contains(id) {
-                number += 1
-                id = "\(name)~\(number)"
-            }
-            let entry = ProgramEntry(id: id, name: name, executable: executable, user: user)
-            state.programs.append(entry)
-            state.tell(entry)
-            return id
+            return (state.programs[place].id, isChanged)
         }
+        if isChanged { lookout.wake() }
+        return id
     }
 
     /// Changes an entry, and announces visible changes to the pages.
     func update(_ id: String, _ body: (inout sending ProgramEntry) -> Void) {
-        let isChanged = state.withLock { state in
-            guard let place = state.place(id) else { return false }
-            let before = Shown(state.programs[place])
-            body(&state.programs[place])
-            let isChanged = Shown(state.programs[place]) != before
-            if isChanged {
-                state.tell(state.programs[place])
-                for waiter in state.entryWaiters { waiter.signal() }
-            }
-            if state.programs[place].isFresh || before.state != state.programs[place].state {
-                state.resume(id)
-            }
-            return isChanged
-        }
-        if isChanged { lookout.wake() }
+        let isChanged = state.withLock { state in state.place(id).map { state.update($0, body) } }
+        if isChanged == true { lookout.wake() }
     }
 
     /// Records the end of a process.
@@ -127,7 +109,7 @@ final class Board: Sendable {
     }
 
     /// The visible properties of an entry; changes of others are not announced.
-    private struct Shown: Equatable {
+    fileprivate struct Shown: Equatable {
         let state: ProgramEntry.State
         let pid: pid_t?
         let texts: [String?]
@@ -379,6 +361,39 @@ final class Board: Sendable {
 }
 
 extension Board.State {
+    /// Adds a program.
+    ///
+    /// - Returns: The place of its entry.
+    mutating func add(name: String, executable: String?, user: String?) -> Int {
+        forgetOldest()
+        let taken = Set(programs.map(\.id))
+        var (id, number) = (name, 1)
+        while taken.contains(id) {
+            number += 1
+            id = "\(name)~\(number)"
+        }
+        programs.append(ProgramEntry(id: id, name: name, executable: executable, user: user))
+        return programs.endIndex - 1
+    }
+
+    /// Changes an entry, and announces it if it is new or visibly changed.
+    ///
+    /// - Returns: Whether it was announced.
+    mutating func update(
+        _ place: Int, isNew: Bool = false, _ body: (inout sending ProgramEntry) -> Void
+    ) -> Bool {
+        let before = Board.Shown(programs[place])
+        body(&programs[place])
+        let entry = programs[place]
+        let isChanged = isNew || Board.Shown(entry) != before
+        if isChanged {
+            tell(entry)
+            for waiter in entryWaiters { waiter.signal() }
+        }
+        if entry.isFresh || entry.state != before.state { resume(entry.id) }
+        return isChanged
+    }
+
     /// Nobody remembers more programs that ran one after the other.
     private static let mostPrograms = 256
 

@@ -145,8 +145,9 @@ final class Discovery: Sendable {
         for name in directoryEntries(folder).sorted() where !name.hasPrefix(".") {
             guard stat(path: folder + name)?.isDirectory == true else { continue }
             let path = (try? findExecutable(named: name)).flatMap { realPath($0) }
-            let id = board.entry(name: name, executable: path, isRunning: false)
-            board.update(id) { $0.overrides = folder + name + "/overrides.json" }
+            _ = board.entry(name: name, executable: path, isRunning: false) {
+                $0.overrides = folder + name + "/overrides.json"
+            }
         }
     }
 }

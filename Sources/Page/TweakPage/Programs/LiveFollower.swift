@@ -52,16 +52,14 @@ final class LiveFollower: Follower {
     /// The entry of a program that has not answered yet.
     private func entry() -> String? {
         guard let executable = running.executable else { return nil }
-        let id = board.entry(
-            name: lastComponent(of: executable), executable: executable, user: running.otherUser,
-            isRunning: true)
         let start = ProcessStart(of: running.pid)
-        board.update(id) { entry in
+        return board.entry(
+            name: lastComponent(of: executable), executable: executable, user: running.otherUser,
+            isRunning: true
+        ) { entry in
             (entry.pid, entry.started, entry.ended) = (running.pid, secondsSince1970(), nil)
-            entry.start = start
-            entry.follower = self
+            (entry.state, entry.start, entry.follower) = (.silent, start, self)
         }
-        return id
     }
 }
 
@@ -127,12 +125,8 @@ private struct LiveLink {
         let overrides = user == nil ? answer.overrides : nil
         self.overrides = overrides
         count = answer.tweaks
-        let id =
-            known
-            ?? board.entry(name: answer.application, executable: executable, user: user, isRunning: true)
-        self.id = id
         let start = ProcessStart(of: running.pid)
-        board.update(id) { entry in
+        func describe(_ entry: inout ProgramEntry) {
             entry.follower = follower
             if entry.pid != running.pid { (entry.started, entry.start) = (secondsSince1970(), start) }
             (entry.pid, entry.ended, entry.state, entry.problem) = (running.pid, nil, .running, nil)
@@ -140,6 +134,11 @@ private struct LiveLink {
             (entry.overrides, entry.library, entry.count) = (overrides, answer.version, answer.tweaks)
             entry.isFresh = false
         }
+        id =
+            known
+            ?? board.entry(
+                name: answer.application, executable: executable, user: user, isRunning: true, describe)
+        if known != nil { board.update(id, describe) }
     }
 
     /// Serves the pages until the program ends.

@@ -36,10 +36,10 @@ final class MemoryFollower: Follower {
         }
         let name = program?.description.application ?? lastComponent(of: executable)
         let user = otherUserName(of: pid)
-        let id = board.entry(name: name, executable: executable, user: user, isRunning: true)
         let count = program?.tweaks().count
         let start = ProcessStart(of: pid)
-        board.update(id) { [problem] entry in
+        let id = board.entry(name: name, executable: executable, user: user, isRunning: true) {
+            [problem] entry in
             (entry.pid, entry.ended, entry.started) = (pid, nil, secondsSince1970())
             entry.start = start
             (entry.state, entry.problem, entry.count, entry.overrides) = (.memory, problem, count, nil)
