@@ -129,7 +129,9 @@ private final class SweptProgram {
         let result = try program.tweak(
             "sweep", "Gain=2..9/8", "P=1..4/4", "Mode", "Count", "--search", "--trials", "80", "--measure",
             "Error", "--for", "20ms", "--keep", "best", "--preset", "good")
-        #expect(result.succeeded && result.error.contains("kept: Gain=4.0 P=3.0 Mode=hard Count=5"))
+        #expect(
+            result.succeeded && result.error.contains("kept: Gain=4.0 P=3.0 Mode=hard Count=5"),
+            "\(result.output)\(result.error)")
         #expect(try program.value("Gain") == "4.0\n" && program.value("Mode") == "hard\n")
         #expect(try program.value("Gated/Control/P") == "3.0\n" && program.value("Count") == "5\n")
         #expect(try program.tweak("list").output.contains("lease") == false)
