@@ -34,13 +34,14 @@ struct InheritedChanges {
 
 /// Waits until inherited changes are written, or this process has to write them.
 ///
-/// It checks ever more rarely, for less than a minute, because a process that cannot write may live for long. The next
-/// flush of this process checks again.
+/// It checks ever more rarely, in the end once a second, and stops after a minute, because a process that cannot write
+/// may live for long. The next flush of this process checks again.
 final class WaitForAncestors: EventLoop.Source {
     private let writer: OverridesWriter
     private var pause: Duration = .milliseconds(10)
-    private static let longestPause: Duration = .seconds(60)
+    private static let longestPause: Duration = .seconds(1)
     private var next: ContinuousClock.Instant
+    private let last = ContinuousClock.now + .seconds(60)
 
     init(_ writer: OverridesWriter) {
         self.writer = writer
@@ -52,9 +53,9 @@ final class WaitForAncestors: EventLoop.Source {
 
     func handle(_ happened: ArraySlice<pollfd>) -> Bool {
         guard next <= .now else { return true }
-        pause *= 2
+        pause = min(pause * 2, Self.longestPause)
         next = .now + pause
-        return !writer.settleInheritance() && pause < Self.longestPause
+        return !writer.settleInheritance() && next < last
     }
 
     func end() {}
