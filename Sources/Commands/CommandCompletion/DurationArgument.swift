@@ -4,6 +4,7 @@ internal import CommandSupport
 internal import TweakRecords
 
 /// A time as a person types it: `30s`, `500ms`, `10m`, `2 min`, `1:30`; a number alone is in seconds.
+/// At most about 30 years, so that it can be added to the time.
 package struct DurationArgument: ExpressibleByArgument {
     package let seconds: Double
     /// The text as typed.
@@ -16,7 +17,7 @@ package struct DurationArgument: ExpressibleByArgument {
         // Elsewhere m is a metre or a thousandth.
         let isMinutes = argument.hasSuffix("m") && argument.dropLast().last?.isNumber == true
         let admission = try? seconds.admit(text: isMinutes ? argument + "in" : argument)
-        guard case .double(let number)? = admission?.value, number > 0 else {
+        guard case .double(let number)? = admission?.value, number > 0, number <= 1e9 else {
             return nil
         }
         (self.seconds, text) = (number, Double(argument) == nil ? argument : argument + " s")

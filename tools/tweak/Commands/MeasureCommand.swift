@@ -127,7 +127,9 @@ struct MeasuredSamples {
             if let span, let last = batch.times.last, last >= span.upperBound { break }
             if hasEnded { break }
         }
-        lost += samples.skipped
+        // Others were due before or after.
+        let due = Int((seconds * rate).rounded(.up))
+        lost = min(lost + samples.skipped, max(0, due - values.count))
     }
 
     func callAsFunction(_ statistic: Statistic) -> Double { statistic(values, at: times) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import ArgumentParser
+import CommandCompletion
 import CommandSupport
 import Glibc
 import TweakClient
@@ -22,8 +23,8 @@ struct PlotCommand: ParsableCommand {
     @Option(help: "The time span of the picture in seconds.")
     var window = 10.0
 
-    @Option(help: "Stop after this many seconds.")
-    var duration: Double?
+    @Option(help: ArgumentHelp("Stop after this time, in seconds or with a unit.", valueName: "time"))
+    var duration: DurationArgument?
 
     @Flag(help: "Draw all in one picture with one scale.")
     var together = false
@@ -41,7 +42,6 @@ struct PlotCommand: ParsableCommand {
             throw ValidationError("The rate is from 0.001 to 1000 samples per second.")
         }
         guard 0.1...86_400 ~= window else { throw ValidationError("The window is 0.1 to 86400 seconds.") }
-        guard duration ?? 1 > 0 else { throw ValidationError("The duration is more than 0 seconds.") }
         guard !target.allProcesses else { throw ValidationError("Only one process can be drawn.") }
     }
 
@@ -57,7 +57,7 @@ struct PlotCommand: ParsableCommand {
         if look.isScreen {
             let plot = Plot(samples.series, window: window, layout: together ? .together : .stacked)
             var screen = PlotScreen(plot, title: title)
-            try screen.run(&samples, duration: duration)
+            try screen.run(&samples, duration: duration?.seconds)
         } else {
             try list(&samples, look)
         }
@@ -71,7 +71,7 @@ struct PlotCommand: ParsableCommand {
         let clock = ContinuousClock()
         let start = clock.now
         while true {
-            let rest = duration.map { $0 - (clock.now - start) / .seconds(1) } ?? 3600
+            let rest = duration.map { $0.seconds - (clock.now - start) / .seconds(1) } ?? 3600
             guard rest > 0 else { return }
             guard let batch = try samples.next(within: rest) else { continue }
             for row in rows.rows(of: batch) { print(row) }

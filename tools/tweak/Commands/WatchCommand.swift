@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import ArgumentParser
+import CommandCompletion
 import CommandSupport
 import Glibc
 import TweakClient
@@ -49,8 +50,9 @@ struct WatchCommand: ParsableCommand {
     @Flag(help: "Send also to another machine, where everyone on the network path can read the values.")
     var allowRemote = false
 
-    @Option(help: "Stop sampling after this many seconds.")
-    var duration: Double?
+    @Option(
+        help: ArgumentHelp("Stop sampling after this time, in seconds or with a unit.", valueName: "time"))
+    var duration: DurationArgument?
 
     @OptionGroup var target: ProgramOptions
 
@@ -65,8 +67,7 @@ struct WatchCommand: ParsableCommand {
         if let rate, !ControlLimits.sampleRates.contains(rate) {
             throw ValidationError("The rate is from 0.001 to 1000 samples per second.")
         }
-        if let duration, !(duration > 0) { throw ValidationError("The duration is more than 0 seconds.") }
-        let isSampling = (rate ?? duration) != nil || output != nil || to != nil || format == .csv
+        let isSampling = rate != nil || duration != nil || output != nil || to != nil || format == .csv
         guard !target.allProcesses || !isSampling else {
             throw ValidationError("Only one process can be sampled.")
         }
@@ -118,7 +119,7 @@ struct WatchCommand: ParsableCommand {
     private func samples(_ named: [JSONTweak], of program: any Program) throws(Failure) -> Bool {
         guard !target.allProcesses else { return false }
         let isAsked =
-            (rate ?? duration) != nil || output != nil || to != nil || format == .csv
+            rate != nil || duration != nil || output != nil || to != nil || format == .csv
             || program is MemoryProgram || named.contains(where: \.declaration.isMonitor)
         guard !isAsked, let program = program as? LiveProgram else { return isAsked }
         return try program.isAdopted(anyOf: named)
@@ -153,7 +154,7 @@ struct WatchCommand: ParsableCommand {
         }
         // The counts are printed before a signal ends the command.
         let interruption = stream.map { _ in HeldSignals.unlessIgnored }
-        let end = duration.map { ContinuousClock.now + .seconds($0) }
+        let end = duration.map { ContinuousClock.now + .seconds($0.seconds) }
         var (taken, dropped) = (0, 0)
         while end.map({ .now < $0 }) ?? true, interruption?.isPending != true {
             let rest = end.map { ($0 - .now) / .seconds(1) } ?? 3600

@@ -41,7 +41,7 @@ struct LogCommand: ParsableCommand {
             if follow { _ = try program.ask(SubscribeToChanges()) }
             let history = try program.askHistory(ListHistory(since: since))
             var rows = HistoryRows(try program.tweaks())
-            if format == .table, let first = history.first, first > since + 1 {
+            if format == .table, let first = history.first, first > since, first - since > 1 {
                 printMessage("changes before number \(first) are no longer kept")
             }
             switch format {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import ArgumentParser
+import CommandCompletion
 import CommandSupport
 import Glibc
 import TweakClient
@@ -27,8 +28,8 @@ struct RecordCommand: ParsableCommand {
     @Option(help: "The number of samples per second, at most 1000.")
     var rate = 100.0
 
-    @Option(help: "Stop after this many seconds.")
-    var duration: Double?
+    @Option(help: ArgumentHelp("Stop after this time, in seconds or with a unit.", valueName: "time"))
+    var duration: DurationArgument?
 
     @OptionGroup var target: ProgramOptions
 
@@ -39,7 +40,6 @@ struct RecordCommand: ParsableCommand {
         guard ControlLimits.sampleRates.contains(rate) else {
             throw ValidationError("The rate is from 0.001 to 1000 samples per second.")
         }
-        if let duration, !(duration > 0) { throw ValidationError("The duration is more than 0 seconds.") }
         guard !target.allProcesses else { throw ValidationError("Only one process can be recorded.") }
     }
 
@@ -63,7 +63,7 @@ struct RecordCommand: ParsableCommand {
         var recording = try Recording(
             to: file, of: try RecordedProgram(inquiry, at: start), tweaks,
             monitors: samples.series.map(\.name))
-        let end = duration.map { ContinuousClock.now + .seconds($0) }
+        let end = duration.map { ContinuousClock.now + .seconds($0.seconds) }
         var lost = 0
         var hasEnded = false
         while !hasEnded, end.map({ .now < $0 }) ?? true {
