@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
 
@@ -148,14 +147,11 @@ def test_control_characters_do_not_reach_a_terminal(serve):
 def stranger(folder):
     """Another process that listens at the path of this one."""
     path = folder / f"{os.getpid()}.sock"
-    code = "import socket,sys,time; s=socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(); time.sleep(60)"
-    process = subprocess.Popen([sys.executable, "-c", code, path])
-    while not path.exists():
-        time.sleep(0.01)
-    time.sleep(0.05)
-    yield path
-    process.kill()
-    process.wait()
+    code = "import socket,sys,time; s=socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(); print(flush=True); time.sleep(60)"
+    with subprocess.Popen([sys.executable, "-c", code, path], stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        yield path
+        process.kill()
 
 
 def test_a_socket_of_another_process(stranger):

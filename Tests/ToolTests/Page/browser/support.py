@@ -46,6 +46,11 @@ def wait_until(condition, message="timed out", patience=PATIENCE):
         time.sleep(0.01)
 
 
+def retried(action):
+    """Returns what an action returns, which is begun again when an element disappears: the page may show a list anew."""
+    return wait_until(lambda: (action(),))[0]
+
+
 class Settings:
     """Paths of the programs, filled in by run.py."""
 
@@ -345,10 +350,13 @@ class Browser:
         )
 
     def text(self, selector):
-        return self.find(selector).text
+        return retried(lambda: self.find(selector).text)
+
+    def texts(self, selector):
+        return retried(lambda: [one.text for one in self.all(selector)])
 
     def notices(self):
-        return [notice.text for notice in self.all(".notice p")]
+        return self.texts(".notice p")
 
     def blur(self):
         self.script("document.activeElement.blur()")

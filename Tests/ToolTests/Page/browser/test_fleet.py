@@ -10,7 +10,7 @@ import subprocess
 import unittest
 import urllib.request
 
-from support import Keys, Settings, World, wait_until
+from support import Keys, Settings, World, retried, wait_until
 from test_page import axe_source, violations
 
 LIMIT = "Search/Index/Limit"
@@ -109,7 +109,7 @@ class FleetTest(unittest.TestCase):
         return wait_until(lambda: self.browser.find(f'.fleet-row[data-tweak="{tweak}"]'), f"there is no row for {tweak}")
 
     def text(self, tweak, part=".fleet-now"):
-        return self.row(tweak).find_element("css selector", part).text
+        return retried(lambda: self.row(tweak).find_element("css selector", part).text)
 
     def click_named(self, selector, name):
         def click():
@@ -146,8 +146,7 @@ class FleetTest(unittest.TestCase):
 
     def difference(self):
         def look():
-            rows = self.browser.all("dialog[open] .fleet-difference tbody tr")
-            return [" ".join(row.text.split()) for row in rows]
+            return [" ".join(row.split()) for row in self.browser.texts("dialog[open] .fleet-difference tbody tr")]
 
         return wait_until(look, "no difference is shown")
 
@@ -178,7 +177,7 @@ class Fleet(FleetTest):
         self.assertEqual(self.text(LIMIT, ".fleet-why"), "first")
         self.assertIn("just now · ", self.text(LIMIT, ".fleet-last"))
         self.assertEqual(self.text(FAST, ".badge"), "for 10 %")
-        labels = [node.text for node in self.browser.all("#outline .outline-label")]
+        labels = self.browser.texts("#outline .outline-label")
         self.assertEqual(labels, ["production", "search", "staging", "search"])
         self.browser.named("#outline button", "search in staging").click()
         wait_until(lambda: self.text(LIMIT).startswith("7"), "staging is not shown")
@@ -314,18 +313,19 @@ class Fleet(FleetTest):
         self.closed()
         wait_until(lambda: self.value(LIMIT) is None)
         self.button("History")
-        lines = wait_until(lambda: len(self.browser.all(".history-list li")) == 3 and self.browser.all(".history-list li"), "the history is not shown")
-        self.assertIn("not needed", lines[0].text)
-        self.assertIn("5 → none", lines[0].text)
-        self.assertIn("none → true for 10 %", lines[1].text)
-        lines[1].find_element("css selector", ".button").click()
+        wait_until(lambda: len(self.browser.all(".history-list li")) == 3, "the history is not shown")
+        lines = self.browser.texts(".history-list li")
+        self.assertIn("not needed", lines[0])
+        self.assertIn("5 → none", lines[0])
+        self.assertIn("none → true for 10 %", lines[1])
+        retried(lambda: self.browser.all(".history-list li")[1].find_element("css selector", ".button").click())
         self.assertEqual(self.difference(), [f"{LIMIT} none → 5"])
         self.dialog_button("Go back")
         self.closed()
         wait_until(lambda: self.value(LIMIT) == "5")
         wait_until(lambda: "back to revision" in self.browser.all(".history-list li")[0].text, "the history does not follow")
         # The history of one tweak.
-        self.browser.click(self.row(FAST).find_element("css selector", ".heading-link"))
+        retried(lambda: self.browser.click(self.row(FAST).find_element("css selector", ".heading-link")))
         wait_until(lambda: self.browser.text("#history-title") == "History of fast" and len(self.browser.all(".history-list li")) == 1)
         self.browser.keys(Keys.ESCAPE)
         wait_until(lambda: not self.browser.find("#history").is_displayed(), "Escape does not close the history")
