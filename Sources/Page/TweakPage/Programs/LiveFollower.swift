@@ -134,11 +134,13 @@ private struct LiveLink {
             (entry.overrides, entry.library, entry.count) = (overrides, answer.version, answer.tweaks)
             entry.isFresh = false
         }
-        id =
-            known
-            ?? board.entry(
+        if let known {
+            id = known
+            board.update(known, describe)
+        } else {
+            id = board.entry(
                 name: answer.application, executable: executable, user: user, isRunning: true, describe)
-        if known != nil { board.update(id, describe) }
+        }
     }
 
     /// Serves the pages until the program ends.

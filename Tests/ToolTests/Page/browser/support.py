@@ -47,8 +47,12 @@ def wait_until(condition, message="timed out", patience=PATIENCE):
 
 
 def retried(action):
-    """Returns what an action returns, which is begun again when an element disappears: the page may show a list anew."""
-    return wait_until(lambda: (action(),))[0]
+    """Returns what an action returns, which is begun again when the page shows its elements anew meanwhile."""
+    while True:
+        try:
+            return action()
+        except StaleElementReferenceException:
+            pass
 
 
 class Settings:
