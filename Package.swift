@@ -180,7 +180,8 @@ let package = Package(
         .executableTarget(
             name: "tweak-adopt",
             dependencies: [
-                "CommandCompletion", "CommandSupport", "TweakClient", "TweakDWARF", "TweakJSON",
+                "CommandCompletion", "CommandSupport", "TweakClient", "TweakDWARF", "TweakFormats",
+                "TweakJSON",
                 "TweakMemory", "TweakOverrides", "TweakProtocol", "TweakRecords", "TweakSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -269,7 +270,8 @@ let package = Package(
         .testTarget(
             name: "TweakClientTests",
             dependencies: [
-                "CommandSupport", "TestSupport", "TweakClient", "TweakOverrides", "TweakProtocol",
+                "CommandSupport", "TestSupport", "TweakClient", "TweakFormats", "TweakOverrides",
+                "TweakProtocol",
                 "TweakRecords",
             ]),
         .testTarget(

@@ -2,6 +2,7 @@
 import CommandSupport
 import Testing
 import TweakClient
+import TweakFormats
 import TweakProtocol
 import TweakRecords
 

@@ -2,6 +2,7 @@
 import CommandSupport
 import TweakClient
 import TweakDWARF
+import TweakFormats
 import TweakOverrides
 import TweakProtocol
 import TweakRecords

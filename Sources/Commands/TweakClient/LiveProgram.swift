@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 package import CommandSupport
 package import Glibc
+package import TweakFormats
 package import TweakOverrides
 internal import TweakJSON
 package import TweakProtocol

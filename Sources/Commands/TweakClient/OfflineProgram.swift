@@ -2,6 +2,7 @@
 package import CommandSupport
 package import Glibc
 package import TweakELF
+package import TweakFormats
 internal import TweakJSON
 internal import TweakMemory
 package import TweakOverrides

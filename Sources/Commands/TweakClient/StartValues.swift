@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 package import CommandSupport
 internal import Glibc
+internal import TweakFormats
 package import TweakOverrides
 internal import TweakRecords
 internal import TweakSystem

@@ -2,6 +2,7 @@
 import ArgumentParser
 import CommandSupport
 import TweakClient
+import TweakFormats
 import TweakGenerators
 import TweakJSON
 import TweakOverrides

@@ -3,6 +3,7 @@ import ArgumentParser
 import CommandSupport
 import Glibc
 import TweakClient
+import TweakFormats
 import TweakJSON
 import TweakOverrides
 import TweakProtocol

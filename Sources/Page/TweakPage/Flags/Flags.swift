@@ -2,6 +2,7 @@
 #if UI
 import Crypto
 import TweakClient
+internal import TweakFormats
 import TweakJSON
 import TweakProtocol
 import TweakRecords
