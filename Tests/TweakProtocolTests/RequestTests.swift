@@ -49,6 +49,13 @@ import TweakRecords
         try check(subscribe)
         try check(unsubscribe)
         try check(ExplainTweak(tweak: key))
+        try check(
+            ChangeTweaks(
+                [
+                    .init(tweak: "mass", text: "+=1"), .init(tweak: "Spring/Physics/Mass", value: .null),
+                    .init(tweak: "mass", reset: true),
+                ],
+                resettingOthers: true, allOrNothing: false, dryRun: true, SetDurations(ramp: 2)))
     }
 
     @Test func `Parameters may be missing if all are optional`() throws {

@@ -26,11 +26,15 @@ extension ControlMethod {
 
 /// All methods.
 let controlMethods: [any ControlMethod.Type] = [
-    DescribeProgram.self, ListTweaks.self, GetTweak.self, SetTweak.self, ResetTweaks.self, SetManyTweaks.self,
+    DescribeProgram.self, ListTweaks.self, GetTweak.self, ChangeTweaks.self, SetTweak.self, ResetTweaks.self,
+    SetManyTweaks.self,
     RunAction.self, SubscribeToChanges.self, SampleTweaks.self, UnsubscribeFromChanges.self,
     ExplainTweak.self, ListHistory.self, UndoChanges.self, RevertChanges.self, MarkHistory.self,
     ReadAdopted.self,
 ]
+
+/// The names of all methods.
+package var methodNames: [String] { controlMethods.map { $0.name } }
 
 /// Describes the program.
 package struct DescribeProgram: ControlMethod {
@@ -51,10 +55,12 @@ package struct DescribeProgram: ControlMethod {
         package var tweaks: Int
         /// The path of the overrides file; `nil` if values are not kept.
         package var overrides: String?
+        /// The names of the methods; `nil` from programs with an older library.
+        package var methods: [String]?
 
         package init(
             application: String, executable: String, pid: Int32, version: String, tweaks: Int,
-            overrides: String?
+            overrides: String?, methods: [String]? = nil
         ) {
             self.application = application
             self.executable = executable
@@ -63,6 +69,7 @@ package struct DescribeProgram: ControlMethod {
             self.version = version
             self.tweaks = tweaks
             self.overrides = overrides
+            self.methods = methods
         }
     }
 

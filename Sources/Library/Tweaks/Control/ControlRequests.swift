@@ -64,7 +64,7 @@ extension DescribeProgram: StoreMethod {
             application: requests.store.state.withLock { $0.application } ?? lastComponent(of: path),
             executable: path,
             pid: getpid(), version: libraryVersion, tweaks: requests.look { $0.tweaks.count },
-            overrides: requests.store.writer?.file?.path)
+            overrides: requests.store.writer?.file?.path, methods: methodNames)
     }
 }
 
@@ -299,7 +299,7 @@ extension StoreState {
     }
 
     /// The lease that gives a tweak its value.
-    fileprivate func lease(of key: TweakKey) -> JSONLease? {
+    func lease(of key: TweakKey) -> JSONLease? {
         guard let lease = layers.leases[key].last, let entry = tweaks[key], entry.source == .lease else {
             return nil
         }
@@ -308,7 +308,7 @@ extension StoreState {
         return json
     }
 
-    fileprivate func ramp(of key: TweakKey) -> JSONRamp? {
+    func ramp(of key: TweakKey) -> JSONRamp? {
         guard !ramps.isEmpty, let ramp = ramps[key] else { return nil }
         return JSONRamp(target: JSONValue(ramp.target), remaining: JSONLease.seconds(until: ramp.end))
     }
@@ -321,12 +321,12 @@ extension ControlRequests {
     }
 
     /// Makes sure that leases end and ramps advance. Without a thread for that they end at once.
-    fileprivate func keepTime(_ terms: SetTerms) { if terms.needTime { _ = store.keepTime() } }
+    func keepTime(_ terms: SetTerms) { if terms.needTime { _ = store.keepTime() } }
 
     /// Checks how long values count.
     ///
     /// - Parameter count: The number of values.
-    fileprivate func terms(_ durations: SetDurations, count: Int) throws(ControlError) -> SetTerms {
+    func terms(_ durations: SetDurations, count: Int) throws(ControlError) -> SetTerms {
         var terms = SetTerms()
         if durations.areNone { return terms }
         if let ramp = durations.ramp {
@@ -387,7 +387,7 @@ extension ControlError {
 
 extension TweakValueError {
     /// The allowed values; `nil` if there are none.
-    fileprivate var allowed: String? {
+    var allowed: String? {
         switch self {
         case .wrongType(let tweak, _), .notCalculable(let tweak, _, _), .notFinite(let tweak, _),
             .containsNUL(let tweak),

@@ -20,6 +20,8 @@ final class TweakTable: @unchecked Sendable {
     /// entry is in the place given by the hash, or the next one that was free. At least a third of the places are free.
     @exclusivity(unchecked) private var places: [UInt64] = []
     @exclusivity(unchecked) private(set) var count = 0
+    /// A number that changes with the names in the table.
+    @exclusivity(unchecked) private(set) var generation: UInt64 = 0
 
     deinit { for entry in entries { entry?.release() } }
 
@@ -59,6 +61,7 @@ final class TweakTable: @unchecked Sendable {
         if (count + 1) * 3 > places.count * 2 || entries.count > Self.largestIndex { rebuild() }
         entries.append(Unmanaged.passRetained(entry))
         count += 1
+        generation &+= 1
         insert(entries.count - 1, Self.hash(of: entry.key))
     }
 
@@ -72,6 +75,7 @@ final class TweakTable: @unchecked Sendable {
         entries[Self.index(places[place])]?.release()
         entries[Self.index(places[place])] = nil
         count -= 1
+        generation &+= 1
         close(place)
         if entries.count > 64, entries.count > 2 * count { rebuild() }
     }

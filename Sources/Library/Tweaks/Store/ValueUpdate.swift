@@ -326,10 +326,12 @@ extension StoreState {
 extension TweakStore {
     /// Applies an update, and notifies observers.
     ///
-    /// - Parameter update: Returns the update for the store's current state, or `nil` for none. It is called again if
-    ///   observers were called meanwhile.
+    /// - Parameters:
+    ///   - update: Returns the update for the store's current state, or `nil` for none. It is called again if
+    ///     observers were called meanwhile.
+    ///   - committed: Called with the lock, with the state after the update.
     func apply<Failure>(
-        _ update: (inout StoreState) throws(Failure) -> ValueUpdate?
+        _ update: (inout StoreState) throws(Failure) -> ValueUpdate?, committed: ((StoreState) -> Void)? = nil
     ) throws(Failure) {
         var isAnnounced = false
         while true {
@@ -341,6 +343,7 @@ extension TweakStore {
                 if !isAnnounced, state.delivery.observers.areToldBefore { return (plan.changes, true, nil) }
                 let earlier = state.delivery.lastNumber
                 let isWritten = state.commit(plan, of: update)
+                committed?(state)
                 // Without changes of its own, this thread would only deliver those of others.
                 return (nil, isWritten, state.delivery.lastNumber != earlier ? state.delivery.begin() : nil)
             }

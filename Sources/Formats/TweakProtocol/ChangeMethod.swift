@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+package import TweakJSON
+package import TweakRecords
+
+/// Changes tweaks, as one change: names and texts are those that people type, and the program decides what they mean.
+///
+/// The changes are evaluated in their order, each with the values of those before, under one lock. So `+=1` loses
+/// nothing however many clients send it.
+package struct ChangeTweaks: ControlMethod {
+    package static let name = "change"
+    package static let setsValues = true
+    package enum CodingKeys: CodingKey, CaseIterable {
+        case changes, resettingOthers, allOrNothing, dryRun, until, `for`, ramp
+    }
+
+    /// A change of one tweak: exactly one of ``value``, ``text`` and ``reset``.
+    package struct Change: Codable, Hashable, Sendable {
+        /// The tweak's name as people type it: the last one to three levels, whole or abbreviated.
+        package var tweak: String
+        /// A JSON value of the tweak's type.
+        package var value: JSONValue?
+        /// A value as people type it, such as `+=10%` or `max/2`.
+        package var text: String?
+        /// Whether the override is removed.
+        package var reset: Bool?
+
+        package init(tweak: String, value: JSONValue? = nil, text: String? = nil, reset: Bool? = nil) {
+            (self.tweak, self.value, self.text, self.reset) = (tweak, value, text, reset)
+        }
+
+        private enum CodingKeys: CodingKey, CaseIterable { case tweak, value, text, reset }
+
+        package init(from decoder: any Decoder) throws {
+            let given = try decoder.container(keyedBy: JSONName.self).allKeys.map(\.stringValue)
+            let known = CodingKeys.allCases.map(\.stringValue)
+            if let other = given.first(where: { !known.contains($0) }) {
+                throw ControlError(
+                    .invalidParameters,
+                    "a change has no member \"\(other)\"; allowed: \(known.joined(separator: ", "))")
+            }
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            tweak = try container.decode(String.self, forKey: .tweak)
+            // Null is a wrong value, which must not be taken for a missing one.
+            value = container.contains(.value) ? try container.decode(JSONValue.self, forKey: .value) : nil
+            text = container.contains(.text) ? try container.decode(String.self, forKey: .text) : nil
+            reset = container.contains(.reset) ? try container.decode(Bool.self, forKey: .reset) : nil
+        }
+    }
+
+    package var changes: [Change]
+    /// Whether the overrides of all other tweaks are removed.
+    package var resettingOthers: Bool?
+    /// Whether nothing changes if one of the changes is refused, which is so unless this is false.
+    package var allOrNothing: Bool?
+    /// Whether nothing changes in any case, and the answer says what would.
+    package var dryRun: Bool?
+    package var durations = SetDurations()
+    package var endsWithConnection: Bool { durations.end == .closed }
+
+    package struct Answer: Codable, Hashable, Sendable {
+        /// The number of the change in the program's history; `nil` if no value changed, or if the history is off.
+        package var number: Int?
+        /// What happened to the tweaks, one for each tweak in the order of their first mention; those that
+        /// `resettingOthers` has reset come last.
+        package var changes: [ChangedTweak]
+        /// The changes that were refused.
+        package var refused: [Refusal]
+
+        package init(number: Int? = nil, changes: [ChangedTweak] = [], refused: [Refusal] = []) {
+            (self.number, self.changes, self.refused) = (number, changes, refused)
+        }
+    }
+
+    package init(
+        _ changes: [Change], resettingOthers: Bool? = nil, allOrNothing: Bool? = nil, dryRun: Bool? = nil,
+        _ durations: SetDurations = SetDurations()
+    ) {
+        self.changes = changes
+        self.resettingOthers = resettingOthers
+        self.allOrNothing = allOrNothing
+        self.dryRun = dryRun
+        self.durations = durations
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        changes = try container.decode([Change].self, forKey: .changes)
+        resettingOthers = try container.decodeIfPresent(Bool.self, forKey: .resettingOthers)
+        allOrNothing = try container.decodeIfPresent(Bool.self, forKey: .allOrNothing)
+        dryRun = try container.decodeIfPresent(Bool.self, forKey: .dryRun)
+        durations = SetDurations(
+            until: try container.decodeIfPresent(SetDurations.End.self, forKey: .until),
+            for: try container.decodeIfPresent(Double.self, forKey: .for),
+            ramp: try container.decodeIfPresent(Double.self, forKey: .ramp))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(changes, forKey: .changes)
+        try container.encodeIfPresent(resettingOthers, forKey: .resettingOthers)
+        try container.encodeIfPresent(allOrNothing, forKey: .allOrNothing)
+        try container.encodeIfPresent(dryRun, forKey: .dryRun)
+        try container.encodeIfPresent(durations.end, forKey: .until)
+        try container.encodeIfPresent(durations.lease, forKey: .for)
+        try container.encodeIfPresent(durations.ramp, forKey: .ramp)
+    }
+}
+
+extension ChangeTweaks.Answer {
+    /// What a change did to one tweak.
+    package struct ChangedTweak: Codable, Hashable, Sendable {
+        package var tweak: TweakKey
+        /// The value before.
+        package var oldValue: JSONValue
+        /// The value now. It differs from ``givenValue`` if that waits, is reached gradually, or another source decides.
+        package var newValue: JSONValue
+        /// The source of the value now.
+        package var source: String
+        /// The value that was accepted, within the limits; `nil` for a reset.
+        package var givenValue: JSONValue?
+        /// The limit that the value was moved to, or `nil`.
+        package var clampedTo: Limit?
+        /// The new value, if it waits.
+        package var pendingValue: JSONValue?
+        /// What it waits for.
+        package var waitsFor: Wait?
+        /// The name of the gate that the tweak is below.
+        package var gate: String?
+        /// The lease that gives the value now.
+        package var lease: JSONLease?
+        /// The way to the new value.
+        package var ramp: JSONRamp?
+
+        package init(tweak: TweakKey, oldValue: JSONValue, newValue: JSONValue, source: String) {
+            (self.tweak, self.oldValue, self.newValue, self.source) = (tweak, oldValue, newValue, source)
+        }
+    }
+
+    package enum Limit: String, Codable, Sendable {
+        case minimum, maximum
+        /// The nearest number that the type has.
+        case type
+    }
+
+    package enum Wait: String, Codable, Sendable { case gate, restart }
+
+    /// A change that was refused.
+    package struct Refusal: Codable, Hashable, Sendable {
+        /// The index in the request's changes.
+        package var index: Int
+        /// The tweak, if its name is known.
+        package var tweak: TweakKey?
+        package var kind: Kind
+        /// The problem, and what is allowed, for people.
+        package var message: String
+        /// The allowed values, in words.
+        package var allowed: String?
+        /// The tweaks that were probably meant, most similar first.
+        package var nearest: [TweakKey]?
+
+        package init(
+            index: Int, tweak: TweakKey?, _ kind: Kind, message: String, allowed: String? = nil,
+            nearest: [TweakKey]? = nil
+        ) {
+            (self.index, self.tweak, self.kind, self.message) = (index, tweak, kind, message)
+            (self.allowed, self.nearest) = (allowed, nearest)
+        }
+    }
+
+    package enum Kind: String, Codable, Sendable {
+        /// The name is malformed.
+        case malformedName
+        /// No tweak has the name.
+        case unknownTweak
+        /// Several tweaks could be meant.
+        case ambiguousName
+        /// The tweak refuses the value.
+        case refusedValue
+        /// The tweak is an action, a monitor or read-only.
+        case notSettable
+        /// The tweak cannot change in this way: gradually, or for a time.
+        case refusedTerms
+        /// The change does not fit into a gate.
+        case gate
+    }
+}
