@@ -37,6 +37,8 @@ class LiveBackend(Backend):
         described = self._connection.ask("describe", {})
         #: The path of the executable.
         self.executable: str = member(described, "executable", str)
+        #: Whether the program evaluates names and texts itself; older libraries do not.
+        self._has_change = "change" in (described.get("methods") or [])
         self.title = self._connection.title = f"{self.executable.rsplit('/', 1)[-1]} ({pid})"
 
     @property
@@ -63,16 +65,16 @@ class LiveBackend(Backend):
     def set(
         self, values: Mapping[str, Value], tweaks: Mapping[str, Tweak], ramp: Optional[float]
     ) -> List[Outcome]:
-        return _set(self._connection, values, tweaks, {} if ramp is None else {"ramp": ramp})
+        return _set(self._connection, values, tweaks, {} if ramp is None else {"ramp": ramp}, self._has_change)
 
     def set_each(self, steps: Sequence[Mapping[str, Value]], tweaks: Mapping[str, Tweak]) -> List[Outcome]:
-        answers = self._connection.ask_each([_request(values, tweaks, {}) for values in steps])
+        answers = self._connection.ask_each([_request(values, tweaks, {}, self._has_change) for values in steps])
         return [each for values, answer in zip(steps, answers) for each in _outcomes(answer, values, tweaks)]
 
     def lease(
         self, values: Mapping[str, Value], tweaks: Mapping[str, Tweak], seconds: Optional[float], ramp: Optional[float]
     ) -> Tuple[Holder, List[Outcome]]:
-        holder = _LiveHolder(self._another(), seconds)
+        holder = _LiveHolder(self._another(), seconds, self._has_change)
         try:
             return holder, holder.set(values, tweaks, ramp)
         except BaseException:
@@ -121,15 +123,16 @@ class LiveBackend(Backend):
 class _LiveHolder(Holder):
     """The program ends the leases when this connection closes, however that happens."""
 
-    def __init__(self, connection: Connection, seconds: Optional[float]) -> None:
+    def __init__(self, connection: Connection, seconds: Optional[float], has_change: bool) -> None:
         self._connection = connection
+        self._has_change = has_change
         self._terms: Message = {"until": "closed"}
         if seconds is not None:
             self._terms["for"] = seconds
 
     def set(self, values: Mapping[str, Value], tweaks: Mapping[str, Tweak], ramp: Optional[float]) -> List[Outcome]:
         terms = self._terms if ramp is None else {**self._terms, "ramp": ramp}
-        return _set(self._connection, values, tweaks, terms)
+        return _set(self._connection, values, tweaks, terms, self._has_change)
 
     def end(self) -> None:
         try:
@@ -198,11 +201,11 @@ def _ask_for_much(connection: Connection, method: str, params: Message) -> Messa
 
 
 def _set(
-    connection: Connection, values: Mapping[str, Value], tweaks: Mapping[str, Tweak], terms: Message
+    connection: Connection, values: Mapping[str, Value], tweaks: Mapping[str, Tweak], terms: Message, has_change: bool
 ) -> List[Outcome]:
     if not values:
         return []
-    method, params = _request(values, tweaks, terms)
+    method, params = _request(values, tweaks, terms, has_change)
     if len(values) > _MANY:
         answer = _ask_for_much(connection, method, params)
     else:
@@ -210,17 +213,23 @@ def _set(
     return _outcomes(answer, values, tweaks)
 
 
+def _written(value: Value, tweak: Tweak) -> Message:
+    """A value as the program takes it. A text for another type is an expression, such as "+=10%"."""
+    written = write_value(value)
+    is_text = isinstance(written, str) and (tweak.type != "string" or bool(tweak.choices))
+    return {"text" if is_text else "value": written}
+
+
 def _request(
-    values: Mapping[str, Value], tweaks: Mapping[str, Tweak], terms: Message
+    values: Mapping[str, Value], tweaks: Mapping[str, Tweak], terms: Message, has_change: bool
 ) -> Tuple[str, Message]:
     """The method and the parameters that set values as one change."""
+    if has_change:
+        changes = [{"tweak": name, **_written(value, tweaks[name])} for name, value in values.items()]
+        return "change", {"changes": changes, **terms}
     if len(values) == 1:
         ((name, value),) = values.items()
-        written = write_value(value)
-        # A text for another type is an expression, such as "+=10%".
-        tweak = tweaks[name]
-        is_text = isinstance(written, str) and (tweak.type != "string" or bool(tweak.choices))
-        return "set", {"tweak": name, "text" if is_text else "value": written, **terms}
+        return "set", {"tweak": name, **_written(value, tweaks[name]), **terms}
     nested: Dict[str, Dict[str, Dict[str, Any]]] = {}
     for name, value in values.items():
         key = read_key(name)
@@ -229,6 +238,8 @@ def _request(
 
 
 def _outcomes(answer: Message, values: Mapping[str, Value], tweaks: Mapping[str, Tweak]) -> List[Outcome]:
+    if "changes" in answer:
+        return _changed(answer, values, tweaks)
     if len(values) == 1:
         ((name, given),) = values.items()
         outcome = Outcome(
@@ -246,6 +257,30 @@ def _outcomes(answer: Message, values: Mapping[str, Value], tweaks: Mapping[str,
         raise (Refused if refused else UnknownTweak)("nothing was set:", unknown + refused)
     clamped = member(answer, "clamped", list)
     return [Outcome(name, given, name in clamped) for name, given in values.items()]
+
+
+def _changed(answer: Message, values: Mapping[str, Value], tweaks: Mapping[str, Tweak]) -> List[Outcome]:
+    refused = [members(each) for each in member(answer, "refused", list)]
+    if refused:
+        is_unknown = all(each.get("kind") == "unknownTweak" for each in refused)
+        messages = [str(each.get("message")) for each in refused]
+        error = UnknownTweak if is_unknown else Refused
+        raise error(messages[0]) if len(values) == 1 else error("nothing was set:", messages)
+    outcomes = []
+    for each in map(members, member(answer, "changes", list)):
+        name = member(each, "tweak", str)
+        if name in values:
+            outcomes.append(
+                Outcome(
+                    name,
+                    values[name],
+                    was_clamped="clampedTo" in each,
+                    value=read_value(each.get("newValue"), tweaks[name].type),
+                    source=str(each.get("source", "")),
+                    is_coming="pendingValue" in each or "ramp" in each,
+                )
+            )
+    return outcomes
 
 
 def _restored(answer: Message) -> Dict[str, Tuple[Value, Value]]:

@@ -323,8 +323,8 @@ class Program:
         A value outside the limits is clamped, with the warning :class:`Clamped`. If something else takes precedence,
         such as a lease of another client, there is the warning :class:`Hidden`.
 
-        :param values: The values by name. A text for a tweak that is set alone may be an expression as for
-            ``tweak set``, such as ``"+=10%"``, ``"toggle"`` or ``"300 ms"``, or the label of a choice.
+        :param values: The values by name. A text for a tweak may be an expression as for ``tweak set``, such as
+            ``"+=10%"``, ``"toggle"`` or ``"300 ms"``, or the label of a choice.
         :param ramp: The seconds, 0.001 to 3600, in which numbers and colours gradually reach their values.
         :raises UnknownTweak: No tweak, or more than one, has a name.
         :raises Refused: A tweak does not take its value.
