@@ -255,6 +255,52 @@ private final class TestClocks: Sendable {
         #expect(try value("Count") == 1)
     }
 
+    @Test func `A program that sets all the time does not push out the changes of people`() throws {
+        let clocks = TestClocks(of: store)
+        for number in Int64(1)...20 {
+            clocks.pass(1)
+            try set("Count", TweakValue(integerLiteral: number), by: author(1))
+        }
+        for number in 0..<20_000 { try set("Text", .string("\(number)"), by: .program) }
+        #expect(changes.prefix(20).map(\.newValue) == (Int64(1)...20).map { TweakValue(integerLiteral: $0) })
+        #expect(changes.map(\.number) == changes.map(\.number).sorted())
+        let (count, first, last) = store.state.withLock {
+            ($0.history.count, $0.history.firstNumber ?? 0, $0.history.lastNumber)
+        }
+        // From the first number on nothing is missing.
+        #expect(UInt64(count - 20) == last - first + 1)
+        #expect(count * MemoryLayout<ChangeHistory.Change?>.stride <= store.historySize)
+        #expect(try store.undo(nil, by: author(1)).numbers == 20...20)
+        #expect(try value("Count") == 19)
+        for number in 0..<20_000 { try set("Text", .string("\(number)"), by: .provider(.remote)) }
+        // An undo is remembered as long as what it has undone.
+        #expect(try store.undo(nil, by: author(1)).numbers == 19...19)
+        #expect(try value("Count") == 18)
+    }
+
+    @Test func `Neither do people push out those of the program, beyond half of the room`() throws {
+        for number in 0..<2000 { try set("Text", .string("\(number)"), by: .program) }
+        let full = changes.count
+        for number in Int64(0)..<2000 {
+            try set("Count", TweakValue(integerLiteral: number), by: author(Int32(number)))
+        }
+        let ofProgram = changes.count { if case .program = $0.author { true } else { false } }
+        #expect(ofProgram >= full / 3 && ofProgram <= full * 2 / 3)
+        #expect(changes.last?.newValue == 1999)
+    }
+
+    @Test func `A burst that the program interrupted is not merged when it is dropped`() throws {
+        store.historySize = 8 * MemoryLayout<ChangeHistory.Change?>.stride
+        try set("Count", 1, by: author(1))
+        try set("Count", 50)
+        for number in Int64(2)..<40 {
+            try set("Count", TweakValue(integerLiteral: number), by: author(1))
+            try set("Count", 50)
+        }
+        let ofClient = changes.filter { if case .client = $0.author { true } else { false } }
+        #expect(!ofClient.isEmpty && ofClient.allSatisfy { $0.oldValue == 50 })
+    }
+
     @Test func `A text that takes too much room is shortened and not undone`() throws {
         try set("Text", .string(String(repeating: "x", count: 20_000)), by: author(1))
         #expect(changes.map(\.isCut) == [true])

@@ -42,7 +42,7 @@ struct LogCommand: ParsableCommand {
             let history = try program.askHistory(ListHistory(since: since))
             var rows = HistoryRows(try program.tweaks())
             if format == .table, let first = history.first, first > since, first - since > 1 {
-                printMessage("changes before number \(first) are no longer kept")
+                printMessage("some changes before number \(first) are no longer kept")
             }
             switch format {
             case .json where !follow:

@@ -6,7 +6,8 @@ internal import TweakSystem
 /// The last changes of a store, and what it takes to go back. Part of the store's state.
 ///
 /// Nothing is allocated before the first change. The changes take at most ``limit`` bytes, including their texts; the
-/// oldest are dropped. What tweaks had at the start and at marks is kept outside, one value for each changed tweak.
+/// oldest are dropped. Half of the room is kept for changes of people, so that a program that changes its own tweaks all
+/// the time does not push them out. What tweaks had at the start and at marks is kept outside, one value for each changed tweak.
 struct ChangeHistory {
     /// A change of one tweak.
     struct Change: Sendable {
@@ -89,12 +90,12 @@ struct ChangeHistory {
     /// Nanoseconds of a clock, for tests; `nil` for those of the system.
     var testClock: (@Sendable (CInt) -> Int64)?
     private(set) var lastNumber: UInt64 = 0
-    /// A ring: the oldest change is at ``first``.
-    private var slots: ContiguousArray<Change?> = []
-    private var first = 0
-    private(set) var count = 0
-    /// The bytes of texts in the changes.
-    private var textBytes = 0
+    /// The changes of clients and in the overrides file, and all that undo others.
+    private var ofPeople = ChangeRing()
+    /// The changes of the program and of providers.
+    private var ofOthers = ChangeRing()
+    /// The highest number of a change that was dropped; 0 if none was.
+    private var lastDropped: UInt64 = 0
     /// The number of changes made together of which some had to be dropped, because there were too many.
     private(set) var incomplete: UInt64 = 0
     /// The start and the marks, in the order of time; empty before the first change.
@@ -107,12 +108,15 @@ struct ChangeHistory {
 
     var isOn: Bool { limit > 0 && !isStarting }
 
+    var count: Int { ofPeople.count + ofOthers.count }
+
     /// Forgets all changes and marks if it is turned off.
     mutating func setLimit(_ new: Int) {
         limit = max(0, new)
-        if limit == 0 { (slots, first, count, textBytes, points) = ([], 0, 0, 0, []) }
+        if limit == 0 { (ofPeople, ofOthers, points) = (ChangeRing(), ChangeRing(), []) }
         while count > 0, isTooLarge { dropOldest() }
-        rebuild(capacity: count)
+        ofPeople.rebuild(capacity: ofPeople.count)
+        ofOthers.rebuild(capacity: ofOthers.count)
     }
 
     // MARK: Recording
@@ -221,77 +225,36 @@ struct ChangeHistory {
         return .string(String(text.prefix(40)) + "…")
     }
 
-    // MARK: The ring
+    // MARK: Dropping
 
-    private var isTooLarge: Bool { count * MemoryLayout<Change?>.stride + textBytes > limit }
+    private var isTooLarge: Bool { ofPeople.byteCount + ofOthers.byteCount > limit }
 
     private mutating func append(_ change: Change) {
-        if count == slots.count { rebuild(capacity: max(4, 2 * count)) }
-        slots[(first + count) % slots.count] = change
-        count += 1
-        textBytes += change.textBytes
+        // Room for at most one change more than fits, because a new one comes before the oldest goes.
+        let most = limit / ChangeRing.stride + 2
+        if change.isOfPerson {
+            ofPeople.append(change, most: most)
+        } else {
+            ofOthers.append(change, most: most)
+        }
         while count > 1, isTooLarge { dropOldest() }
     }
 
-    /// Room for at most one change more than fits, because a new one comes before the oldest goes.
-    private mutating func rebuild(capacity: Int) {
-        let most = limit / MemoryLayout<Change?>.stride + 2
-        var new = ContiguousArray<Change?>(repeating: nil, count: min(max(capacity, count), max(most, count)))
-        for index in 0..<count { new[index] = self[index] }
-        (slots, first) = (new, 0)
-    }
-
-    /// The change at an index, the oldest of which is 0.
-    private subscript(index: Int) -> Change? {
-        get { slots[(first + index) % slots.count] }
-        set { slots[(first + index) % slots.count] = newValue }
-    }
-
-    private mutating func dropFirst() -> Change? {
-        guard count > 0, let change = slots[first].take() else { return nil }
-        first = (first + 1) % slots.count
-        count -= 1
-        textBytes -= change.textBytes
-        return change
-    }
-
-    /// Drops the oldest change, with those made together with it unless they are the newest. In a burst the next change
-    /// takes over the old value.
+    /// Drops the oldest change of people, or of others if those take more than half of the room; never the newest change.
     private mutating func dropOldest() {
-        guard let dropped = dropFirst() else { return }
-        if dropped.number == lastNumber {
-            incomplete = dropped.number
-            return
-        }
-        var isSingle = true
-        // Without reading the change, which would copy it.
-        while count > 0, slots[first]?.number == dropped.number {
-            _ = dropFirst()
-            isSingle = false
-        }
-        // Only changes by clients are bursts.
-        guard case .client = dropped.author else { return }
-        // Further away the sliders of several people would have to be moved at once.
-        for index in 0..<(isSingle ? min(count, 8) : 0) {
-            guard let next = self[index], next.tweak === dropped.tweak else { continue }
-            let isAlone =
-                self[index + 1]?.number != next.number
-                && (index == 0 || self[index - 1]?.number != next.number)
-            if isAlone, Self.isBurst(dropped, next) {
-                var next = next
-                textBytes -= next.textBytes
-                (next.oldValue, next.oldSource, next.hidden) = (
-                    dropped.oldValue, dropped.oldSource, dropped.hidden
-                )
-                next.isCut = next.isCut || dropped.isCut
-                textBytes += next.textBytes
-                self[index] = next
-            }
-            return
-        }
+        let newest = lastNumber
+        let isNewestAlone = { (ring: ChangeRing) in ring.count == 1 && ring.oldest?.number == newest }
+        let isOfOthers =
+            ofPeople.count == 0 || isNewestAlone(ofPeople)
+            || ofOthers.byteCount > limit / 2 && !isNewestAlone(ofOthers)
+        let dropped =
+            isOfOthers && ofOthers.count > 0
+            ? ofOthers.dropOldest(before: newest) : ofPeople.dropOldest(before: newest, where: Self.isBurst)
+        guard let dropped else { return }
+        if dropped == newest { incomplete = dropped } else { lastDropped = max(lastDropped, dropped) }
     }
 
-    private static func isBurst(_ change: Change, _ next: Change) -> Bool {
+    fileprivate static func isBurst(_ change: Change, _ next: Change) -> Bool {
         guard change.undoes == 0, next.undoes == 0, !change.isOfLease, !next.isOfLease,
             case .client(let client) = change.author,
             case .client(let other) = next.author
@@ -306,16 +269,27 @@ struct ChangeHistory {
     /// - Parameter most: Their maximum number; the last ones made together may exceed it.
     func changes(after number: UInt64, atMost most: Int = .max) -> [Change] {
         var changes: [Change] = []
-        for index in 0..<count {
-            guard let change = self[index], change.number > number else { continue }
+        var (person, other) = (0, 0)
+        for _ in 0..<count {
+            let change: Change
+            switch (ofPeople[person], ofOthers[other]) {
+            case (let first?, let second) where first.number < second?.number ?? .max:
+                change = first
+                person += 1
+            case (_, let second?):
+                change = second
+                other += 1
+            default: return changes
+            }
+            guard change.number > number else { continue }
             if changes.count >= most, change.number != changes.last?.number { break }
             changes.append(change)
         }
         return changes
     }
 
-    /// The number of the oldest change; `nil` if there is none.
-    var firstNumber: UInt64? { count > 0 ? self[0]?.number : nil }
+    /// The number from which on all changes are kept; `nil` if there are none. Of earlier ones some of people are left.
+    var firstNumber: UInt64? { count > 0 ? min(lastDropped + 1, lastNumber) : nil }
 
     // MARK: Undoing
 
@@ -409,6 +383,95 @@ struct ChangeHistory {
     }
 }
 
+/// Changes, oldest first.
+private struct ChangeRing {
+    static let stride = MemoryLayout<ChangeHistory.Change?>.stride
+
+    /// The oldest change is at ``first``.
+    private var slots: ContiguousArray<ChangeHistory.Change?> = []
+    private var first = 0
+    private(set) var count = 0
+    /// The bytes of texts in the changes.
+    private var textBytes = 0
+
+    var byteCount: Int { count * Self.stride + textBytes }
+
+    var oldest: ChangeHistory.Change? { self[0] }
+
+    /// The change at an index, the oldest of which is 0.
+    private(set) subscript(index: Int) -> ChangeHistory.Change? {
+        get { index < count ? slots[(first + index) % slots.count] : nil }
+        set { if index < count { slots[(first + index) % slots.count] = newValue } }
+    }
+
+    /// - Parameter most: The maximum number of changes for which memory is allocated, unless there are more.
+    mutating func append(_ change: ChangeHistory.Change, most: Int) {
+        if count == slots.count || slots.count > 64 && count < slots.count / 4 {
+            rebuild(capacity: max(count + 1, min(max(4, 2 * count), most)))
+        }
+        slots[(first + count) % slots.count] = change
+        count += 1
+        textBytes += change.textBytes
+    }
+
+    mutating func rebuild(capacity: Int) {
+        var new = ContiguousArray<ChangeHistory.Change?>(repeating: nil, count: max(capacity, count))
+        for index in 0..<count { new[index] = self[index] }
+        (slots, first) = (new, 0)
+    }
+
+    private mutating func dropFirst() -> ChangeHistory.Change? {
+        guard count > 0, let change = slots[first].take() else { return nil }
+        first = (first + 1) % slots.count
+        count -= 1
+        textBytes -= change.textBytes
+        return change
+    }
+
+    /// Drops the oldest change, with those made together with it unless they are the newest. In a burst the next change
+    /// takes over the old value.
+    ///
+    /// - Parameters:
+    ///   - lastNumber: The number of the newest changes.
+    ///   - isBurst: Returns whether a change and the next one of the same tweak belong to a burst.
+    /// - Returns: The number of the dropped changes.
+    mutating func dropOldest(
+        before lastNumber: UInt64,
+        where isBurst: (ChangeHistory.Change, ChangeHistory.Change) -> Bool = { _, _ in false }
+    ) -> UInt64? {
+        guard let dropped = dropFirst() else { return nil }
+        if dropped.number == lastNumber { return lastNumber }
+        var isSingle = true
+        // Without reading the change, which would copy it.
+        while count > 0, slots[first]?.number == dropped.number {
+            _ = dropFirst()
+            isSingle = false
+        }
+        // Only changes by clients are bursts.
+        guard case .client = dropped.author else { return dropped.number }
+        // Further away the sliders of several people would have to be moved at once.
+        for index in 0..<(isSingle ? min(count, 8) : 0) {
+            guard let next = self[index], next.tweak === dropped.tweak else { continue }
+            let isAlone =
+                self[index + 1]?.number != next.number
+                && (index == 0 || self[index - 1]?.number != next.number)
+            // The program may have changed the value in between.
+            if isAlone, isBurst(dropped, next), next.oldValue == dropped.newValue {
+                var next = next
+                textBytes -= next.textBytes
+                (next.oldValue, next.oldSource, next.hidden) = (
+                    dropped.oldValue, dropped.oldSource, dropped.hidden
+                )
+                next.isCut = next.isCut || dropped.isCut
+                textBytes += next.textBytes
+                self[index] = next
+            }
+            break
+        }
+        return dropped.number
+    }
+}
+
 extension [ChangeHistory.Change] {
     fileprivate func touches(_ keys: Set<TweakKey>) -> Bool { contains { keys.contains($0.tweak.key) } }
     fileprivate func isOf(_ keys: Set<TweakKey>) -> Bool {
@@ -417,6 +480,15 @@ extension [ChangeHistory.Change] {
 }
 
 extension ChangeHistory.Change {
+    /// Whether a person made it, or undid another one.
+    fileprivate var isOfPerson: Bool {
+        if undoes != 0 { return true }
+        switch author {
+        case .client, .file: return true
+        case .program, .provider: return false
+        }
+    }
+
     /// The bytes of its texts.
     fileprivate var textBytes: Int {
         oldValue.textBytes + newValue.textBytes + (hidden?.value.textBytes ?? 0)
