@@ -274,10 +274,9 @@ static void has_no_memory(void) {
     fclose(file);
     size_t size = strtoul(line, NULL, 10) * (size_t)getpagesize() + room;
     CHECK(setrlimit(RLIMIT_AS, &(struct rlimit){size, RLIM_INFINITY}) == 0);
-    size_t count = 0;
     void **blocks = NULL;
     for (size_t block_size = room; block_size >= 32; block_size /= 2)
-      for (void **block; (block = malloc(block_size)); count++) {
+      for (void **block; (block = malloc(block_size));) {
         *block = blocks;
         blocks = block;
       }
