@@ -13,6 +13,7 @@
 #include <fbtweak.h>
 #include <link.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 
@@ -183,6 +184,104 @@ void fbtweak__each_image(bool (*visit)(const struct fbtweak__image *image, void 
                          void *context) {
   struct visit caller = {visit, context};
   dl_iterate_phdr(describe_image, &caller);
+}
+
+/*
+ * What an image says about itself and others in its dynamic section. The dynamic linker has read
+ * it, so it is right.
+ */
+struct links {
+  const char *file; /* the last component of its path; "" for the executable */
+  const char *name; /* DT_SONAME, or NULL */
+  const char *strings;
+  const ElfW(Dyn) * entries;
+};
+struct all_links {
+  struct links *images;
+  size_t count, room;
+};
+
+static const char *last_component(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+static int read_links(struct dl_phdr_info *info, size_t size, void *data) {
+  (void)size;
+  struct all_links *all = data;
+  if (all->count == all->room) {
+    size_t room = all->room + 64;
+    struct links *images = realloc(all->images, room * sizeof(*images));
+    if (!images)
+      return 1;
+    all->images = images;
+    all->room = room;
+  }
+  struct links links = {.file = last_component(info->dlpi_name ? info->dlpi_name : "")};
+  for (size_t i = 0; i < info->dlpi_phnum; i++) {
+    if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+      links.entries = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+  }
+  uintptr_t strings = 0, name = 0;
+  for (const ElfW(Dyn) *entry = links.entries; entry && entry->d_tag != DT_NULL; entry++) {
+    if (entry->d_tag == DT_STRTAB)
+      strings = entry->d_un.d_ptr;
+    else if (entry->d_tag == DT_SONAME)
+      name = entry->d_un.d_val;
+  }
+  /* The dynamic linker relocates the address, except in sections that it cannot write. */
+  if (strings != 0)
+    links.strings = (const char *)(strings < info->dlpi_addr ? info->dlpi_addr + strings : strings);
+  if (links.strings && name != 0)
+    links.name = links.strings + name;
+  all->images[all->count++] = links;
+  return 0;
+}
+
+/*
+ * The index of the first image with this name, or 0. The dynamic linker searches in this order,
+ * too, and takes a library that is loaded already if that has the name.
+ */
+static size_t index_of(const char *needed, const struct all_links *all) {
+  const char *file = last_component(needed);
+  for (size_t i = 1; i < all->count; i++) {
+    const struct links *image = &all->images[i];
+    if (strcmp(image->file, file) == 0 || (image->name && strcmp(image->name, file) == 0))
+      return i;
+  }
+  return 0;
+}
+
+/* Called for the first image, with the dynamic linker's lock held, so that none is unloaded. */
+static int count_lasting_images(struct dl_phdr_info *info, size_t size, void *data) {
+  (void)size;
+  size_t *count = data;
+  /* The first image of another namespace has a name. */
+  if (info->dlpi_name && info->dlpi_name[0] != '\0')
+    return 1;
+  struct all_links all = {0};
+  dl_iterate_phdr(read_links, &all);
+  size_t last = 0;
+  for (size_t i = 0; i <= last && i < all.count; i++) {
+    const struct links *image = &all.images[i];
+    for (const ElfW(Dyn) *entry = image->strings ? image->entries : NULL;
+         entry && entry->d_tag != DT_NULL; entry++) {
+      if (entry->d_tag != DT_NEEDED)
+        continue;
+      size_t needed = index_of(image->strings + entry->d_un.d_val, &all);
+      if (needed > last)
+        last = needed;
+    }
+  }
+  free(all.images);
+  *count = last + 1;
+  return 1;
+}
+
+size_t fbtweak__count_lasting_images(void) {
+  size_t count = 0;
+  dl_iterate_phdr(count_lasting_images, &count);
+  return count;
 }
 
 bool fbtweak__is_privileged(void) {

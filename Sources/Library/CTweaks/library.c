@@ -8,6 +8,7 @@
 #define FB_TWEAK_ENABLED 0
 #include "library.h"
 
+#include <dlfcn.h>
 #include <fbtweak.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -182,4 +183,30 @@ bool fbtweak__is_first_library(void) {
   const struct fbtweak__library *first = NULL;
   fbtweak__each_image(find_first_library, &first);
   return !first || first == &fbtweak__this_library;
+}
+
+struct search {
+  size_t index;     /* of the library's image */
+  const char *path; /* NULL until it is found */
+};
+static bool find_this_image(const struct fbtweak__image *image, void *context) {
+  struct search *search = context;
+  uintptr_t address = (uintptr_t)&fbtweak__this_library;
+  if (image->memory_start <= address && address < image->memory_stop) {
+    search->path = image->path;
+    return false;
+  }
+  search->index++;
+  return true;
+}
+bool fbtweak__keep_library(void) {
+  size_t lasting = fbtweak__count_lasting_images();
+  struct search search = {0, NULL};
+  fbtweak__each_image(find_this_image, &search);
+  if (lasting == 0 || !search.path)
+    return false;
+  if (search.index < lasting)
+    return true;
+  /* The handle is kept: closing it could unload others while they are being loaded. */
+  return dlopen(search.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != NULL;
 }

@@ -15,6 +15,16 @@ extern "C" {
  */
 bool fbtweak__is_first_library(void);
 
+/*
+ * Keeps the image of the library loaded: its threads and exit handlers cannot be taken back. Other
+ * images that came with it, such as the plug-in that needs it, can still be unloaded.
+ *
+ * Returns false if the library must not start. In a namespace of dlmopen, another library in the
+ * same process would take its socket, both C libraries would use the same slots for thread-specific
+ * values, and an image that stays would use up one of the sixteen namespaces.
+ */
+bool fbtweak__keep_library(void);
+
 /* Makes the library known to all loaded images, and discoverable for later ones. */
 void fbtweak__offer_library(void);
 

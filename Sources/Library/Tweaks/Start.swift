@@ -10,8 +10,9 @@ internal import TweakSystem
 // 1. Constructors of priority 101 note how the process was started: `look_for_standard_error` and `look_at_root` in
 //    CTweakSystem, `have_environment` in constructor.c, and `fbtweak__open_image` of fbtweak.h in each image with
 //    tweaks, which at this time only notes the image.
-// 2. `load` in constructor.c, without a priority, calls `fbtweak__load` below, unless another image has brought the
-//    library already, and then offers the library to images that are loaded later.
+// 2. `load` in constructor.c, without a priority, calls `fbtweak__load` below, and then offers the library to images
+//    that are loaded later. It does nothing if another image has brought the library already, or in a namespace of
+//    dlmopen. If a plug-in has brought the library, the plug-in can be unloaded, and the library stays.
 // 3. `start` does the rest. In a process without tweaks it waits until the program first uses the store.
 // 4. The library's threads begin when the Swift runtime is ready (`fbtweak__runtime_is_ready`), and watch files a quarter
 //    of a second later: most processes are over by then.
@@ -31,10 +32,10 @@ func load(recordsStart: UnsafeRawPointer?, recordsStop: UnsafeRawPointer?) {
         ownRecords = UnsafeRawBufferPointer(start: recordsStart, count: recordsStop - recordsStart)
     }
     let images = ProcessImage.all(ownRecords: ownRecords)
-    let imagesWithTweaks = images.filter { !$0.records.isEmpty }
+    let imagesWithTweaks = images.filter { !$0.records.isEmpty && ($0.isLasting || $0.announcesItsEnd) }
     // A program without tweaks pays for nothing else.
     guard !imagesWithTweaks.isEmpty || haveAdoptedVariables(images) else { return }
-    TweakStore.shared.add(imagesWithTweaks, amongFirst: images.count)
+    TweakStore.shared.add(imagesWithTweaks)
     TweakStore.shared.start()
 }
 
@@ -52,12 +53,9 @@ private func haveAdoptedVariables(_ images: [ProcessImage]) -> Bool {
 
 extension TweakStore {
     /// Adds the tweaks of images without decoding them, because their cells hold the defaults already.
-    ///
-    /// - Parameter initialCount: The number of images at the start of the process, which are never unloaded.
-    func add(_ images: [ProcessImage], amongFirst initialCount: Int = 0) {
+    func add(_ images: [ProcessImage]) {
         state.withLock { state in
-            state.images.initialCount = max(initialCount, 1)
-            for image in images { state.images.add(image, isOpened: false) }
+            for image in images { state.images.add(image) }
         }
     }
 

@@ -190,6 +190,14 @@ void fbtweak__each_image(bool (*visit)(const struct fbtweak__image *image, void 
  * relocation, and for records also whether it is aligned.
  */
 bool fbtweak__image_can_write(const struct fbtweak__image *image, uintptr_t start, size_t size);
+/*
+ * The number of images that stay loaded until the process ends: in the dynamic linker's order the
+ * first ones, which are the executable, preloaded libraries, and what these need. All others came
+ * with a dlopen and can go with a dlclose, also those that were there when the library started. In
+ * a namespace of dlmopen there is no executable, and the number is 0.
+ */
+size_t fbtweak__count_lasting_images(void);
+
 bool fbtweak__image_can_hold_records(const struct fbtweak__image *image, uintptr_t start,
                                      size_t size);
 

@@ -8,7 +8,7 @@ internal import TweakSystem
 /// Called by the constructor in `fbtweak.h` of an image loaded after the start, with the dynamic linker's lock held.
 @c(fbtweak__image_opened)
 func imageOpened(address: UnsafeRawPointer?) {
-    guard let image = ProcessImage.containing(UInt(bitPattern: address)) else { return }
+    guard let image = ProcessImage.opened(containing: UInt(bitPattern: address)) else { return }
     TweakStore.shared.start()
     TweakStore.shared.withState { $0.open(image) }
 }
@@ -20,7 +20,7 @@ func imageClosed(address: UnsafeRawPointer?) {
 }
 
 extension TweakStore {
-    /// Drops an image that was loaded after the start, and returns when no call into it is running.
+    /// Drops an image that is about to be unloaded, and returns when no call into it is running.
     fileprivate func closeImage(containing address: UInt) {
         let closed = withState { state -> ProcessImage? in
             guard let (image, number) = state.images.opened(at: address) else { return nil }
@@ -36,7 +36,7 @@ extension TweakStore {
 /// An ELF object of this process that has tweaks.
 ///
 /// `@unchecked Sendable`: the members are constant, and in the memory only cells change, atomically. It stays mapped
-/// until the store has dropped it: the initial images of a process are never unloaded, and others announce that before.
+/// until the store has dropped it: an image that is not lasting announces before that it is unloaded.
 struct ProcessImage: @unchecked Sendable {
     /// The file it was loaded from.
     let path: String
@@ -44,39 +44,54 @@ struct ProcessImage: @unchecked Sendable {
     let memory: Range<UInt>
     /// The memory ranges that contain records.
     let records: [UnsafeRawBufferPointer]
+    /// Whether it stays until the process exits: the executable, preloaded libraries, and what these need.
+    var isLasting = true
+    /// The application name declared in the image, or `nil`.
+    var application: String?
     /// The image as the dynamic linker describes it; `nil` in tests.
     var description: fbtweak__image?
+
+    /// Whether the image calls ``imageClosed(address:)`` before it is unloaded, as the code in `fbtweak.h` does. Records
+    /// that something else has put into an image can only be used if the image is lasting.
+    var announcesItsEnd: Bool { description?.library_slot != nil }
 }
 
 extension ProcessImage {
     /// All images, with tweaks or without. The executable comes first.
     ///
     /// - Parameter ownRecords: The bounds that the linker gave the image of this code.
+    ///
+    /// Only for a constructor, which holds the dynamic linker's lock, because others may be unloaded any time.
     static func all(ownRecords: UnsafeRawBufferPointer) -> [ProcessImage] {
-        loadedImages().map { ProcessImage($0, ownRecords: ownRecords) }
+        let lastingCount = fbtweak__count_lasting_images()
+        var images = loadedImages().map { ProcessImage($0, ownRecords: ownRecords) }
+        for index in images.indices.dropFirst(lastingCount) { images[index].isLasting = false }
+        return images
     }
 
-    /// The images among the first ones in load order whose build ids, in hexadecimal digits, are wanted.
-    static func first(_ count: Int, withBuildID isWanted: (String) -> Bool) -> [ProcessImage] {
-        loadedImages().prefix(count).filter { $0.image.buildID.map(isWanted) ?? false }
+    /// The lasting images whose build ids, in hexadecimal digits, are wanted.
+    static func lasting(withBuildID isWanted: (String) -> Bool) -> [ProcessImage] {
+        loadedImages().prefix(fbtweak__count_lasting_images())
+            .filter { $0.image.buildID.map(isWanted) ?? false }
             .map { ProcessImage($0, ownRecords: UnsafeRawBufferPointer(start: nil, count: 0)) }
     }
 
-    /// The image that contains an address, with tweaks or without.
-    static func containing(_ address: UInt) -> ProcessImage? {
-        loadedImages().first { $0.memory.contains(address) }
-            .map { ProcessImage($0, ownRecords: UnsafeRawBufferPointer(start: nil, count: 0)) }
+    /// The image that contains an address and calls this in its constructor, with tweaks or without.
+    static func opened(containing address: UInt) -> ProcessImage? {
+        guard let loaded = loadedImages().first(where: { $0.memory.contains(address) }) else { return nil }
+        var image = ProcessImage(loaded, ownRecords: UnsafeRawBufferPointer(start: nil, count: 0))
+        image.isLasting = false
+        return image
     }
 
     /// The application names declared in the images.
-    static func declaredApplications() -> [String] {
-        loadedImages().compactMap { $0.image.application.map { String(cString: $0) } }
-    }
+    static func declaredApplications() -> [String] { loadedImages().compactMap(\.application) }
 
     private init(_ image: LoadedImage, ownRecords: UnsafeRawBufferPointer) {
         let candidates = image.recordsFromFile() ?? image.recordsFromLinker(own: ownRecords)
         path = image.path
         memory = image.memory
+        application = image.application
         description = image.image
         records = candidates.filter { !$0.isEmpty && image.canHold($0) }.map {
             UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: $0.lowerBound), count: $0.count)
@@ -105,9 +120,6 @@ extension ProcessImage {
     /// The build id in hexadecimal digits; `nil` if the image has none.
     var buildID: String? { description?.buildID }
 
-    /// The application name declared in the image, or `nil`.
-    var application: String? { description?.application.map { String(cString: $0) } }
-
     /// The cell at the address of a variable before relocation; `nil` if the program cannot write all of it, or part of
     /// it belongs to a record or to the library.
     func cell(at address: UInt64, _ type: TweakType) -> Cell? {
@@ -135,10 +147,12 @@ extension fbtweak__image {
     }
 }
 
-/// An image as the dynamic linker describes it.
+/// An image as the dynamic linker describes it. Created with the dynamic linker's lock held: later, what the description
+/// points to may be gone, unless the image is lasting or calls from its constructor.
 private struct LoadedImage {
     let image: fbtweak__image
     let path: String
+    let application: String?
     /// A path that opens the file originally loaded, even if it was replaced since.
     let openPath: String
 
@@ -147,6 +161,7 @@ private struct LoadedImage {
         let name = image.path.map { String(cString: $0) } ?? ""
         openPath = name.isEmpty ? "/proc/self/exe" : name
         path = name.isEmpty ? executablePath() ?? "" : name
+        application = image.application.map { String(cString: $0) }
     }
 
     var memory: Range<UInt> { image.memory_start..<max(image.memory_start, image.memory_stop) }

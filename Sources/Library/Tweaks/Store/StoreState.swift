@@ -134,23 +134,21 @@ extension StoreState {
 struct TweakImages {
     /// The images whose records are not decoded, because nothing in them was needed yet.
     private(set) var undecoded: [(image: ProcessImage, number: UInt32)] = []
-    /// The images loaded after the start. The others stay until the process exits.
+    /// The images that can be unloaded. The others stay until the process exits.
     private(set) var opened: [(image: ProcessImage, number: UInt32)] = []
-    /// The number of images at the start of the process: in load order the first ones, with tweaks or without.
-    var initialCount = 1
     private var lastNumber: UInt32 = 0
     /// Whether some records of undecoded images have been decoded.
     fileprivate var areDecodedInPart = false
 
     @discardableResult
-    mutating func add(_ image: ProcessImage, isOpened: Bool) -> UInt32 {
+    mutating func add(_ image: ProcessImage) -> UInt32 {
         lastNumber &+= 1
         undecoded.append((image, lastNumber))
-        if isOpened { opened.append((image, lastNumber)) }
+        if !image.isLasting { opened.append((image, lastNumber)) }
         return lastNumber
     }
 
-    /// The image loaded after the start that contains an address.
+    /// The image that contains an address, if it can be unloaded.
     func opened(at address: UInt) -> (image: ProcessImage, number: UInt32)? {
         opened.first { $0.image.memory.contains(address) }
     }
@@ -177,7 +175,7 @@ struct TweakImages {
 extension StoreState {
     /// Adds an image loaded after the start, whose cells hold their defaults.
     mutating func open(_ image: ProcessImage) {
-        let number = images.add(image, isOpened: true)
+        let number = images.add(image)
         // Without other values the cells are right already.
         if !layers.isEmpty || !layers.askedForAll.isEmpty { decode() }
         if !adopted.builds.isEmpty { adoptVariables(of: image, number) }

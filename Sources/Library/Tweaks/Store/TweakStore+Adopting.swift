@@ -15,14 +15,12 @@ extension TweakStore {
     ///
     /// - Throws: ``OverridesError``; then nothing changes.
     func readAdopted() throws(OverridesError) {
-        let (application, former, count) = state.withLock {
-            ($0.application, $0.adopted, $0.images.initialCount)
-        }
+        let (application, former) = state.withLock { ($0.application, $0.adopted) }
         guard let application else { return }
         let adopted = try AdoptedFile(application: application).loadTrusted()
         guard !adopted.builds.isEmpty || !former.builds.isEmpty else { return }
         // Without the lock of the store, because it takes that of the dynamic linker.
-        let images = ProcessImage.first(count) { adopted[$0] != nil }
+        let images = ProcessImage.lasting { adopted[$0] != nil }
         let isWritten = withState { state in
             state.adopted = adopted
             state.adoptVariables(of: images)
@@ -52,11 +50,11 @@ extension StoreState {
 
     /// Makes tweaks of the adopted variables of all images.
     ///
-    /// - Parameter initial: The images with adopted variables that are never unloaded. Other images without tweaks do
+    /// - Parameter lasting: The images with adopted variables that are never unloaded. Other images without tweaks do
     ///   not announce that they are unloaded, so their variables cannot be tweaks.
-    mutating func adoptVariables(of initial: [ProcessImage]) {
+    mutating func adoptVariables(of lasting: [ProcessImage]) {
         var taken: [StableNumber: TweakKey] = [:]
-        var variables = initial.flatMap { self.variables(of: $0, nil, &taken) }
+        var variables = lasting.flatMap { self.variables(of: $0, nil, &taken) }
         for (image, number) in images.opened { variables += self.variables(of: image, number, &taken) }
         var kept: Set<TweakKey> = []
         for variable in variables {
@@ -69,7 +67,7 @@ extension StoreState {
         add(variables)
     }
 
-    /// Makes tweaks of the adopted variables of an image that has been loaded after the start.
+    /// Makes tweaks of the adopted variables of an image that can be unloaded.
     mutating func adoptVariables(of image: ProcessImage, _ number: UInt32) {
         var taken: [StableNumber: TweakKey] = [:]
         add(self.variables(of: image, number, &taken))
