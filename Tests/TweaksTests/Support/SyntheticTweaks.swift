@@ -227,3 +227,46 @@ struct SyntheticTweaks: @unchecked Sendable {
         cell(index, as: UnsafePointer<CChar>?.self).map { String(cString: $0) }
     }
 }
+
+/// An image with tweaks, which a store can open and close.
+///
+/// `@unchecked Sendable`: the memory is written here once, and afterwards only cells, atomically by the store.
+struct SyntheticImage: @unchecked Sendable {
+    private let records: UnsafeMutableRawBufferPointer
+    private var offsets: [Int] = []
+
+    init(_ records: Record...) {
+        var bytes: [UInt8] = []
+        for record in records {
+            offsets.append(bytes.count)
+            bytes += record.bytes
+        }
+        // Never freed: readers may still look at it when it is closed.
+        self.records = .allocate(byteCount: bytes.count, alignment: 8)
+        self.records.copyBytes(from: bytes)
+    }
+
+    private var memory: Range<UInt> {
+        let start = UInt(bitPattern: records.baseAddress)
+        return start..<start + UInt(records.count)
+    }
+
+    func open(in store: TweakStore) {
+        let image = ProcessImage(
+            path: "synthetic plug-in", memory: memory, records: [UnsafeRawBufferPointer(records)],
+            isLasting: false)
+        store.withState { $0.open(image) }
+    }
+
+    func close(in store: TweakStore) {
+        store.withState { state in
+            guard let (image, number) = state.images.opened(at: memory.lowerBound) else { return }
+            state.close(image, number)
+        }
+    }
+
+    /// What a program would read from the cell of a record.
+    func cell<Value: BitwiseCopyable>(_ index: Int = 0, as _: Value.Type = Value.self) -> Value {
+        records.load(fromByteOffset: offsets[index] + RecordLayout.cellOffset, as: Value.self)
+    }
+}

@@ -45,12 +45,10 @@ extension TweakStore {
             preset.values.keys.sorted(), resettingOthers: resettingOthers, allOrNothing: allOrNothing,
             by: author, on: terms
         ) {
-            (batch, key, declaration) throws(TweakError) in
+            (declaration) throws(TweakError) in
             if let obstacle = declaration.obstacle(to: terms) { throw obstacle }
             do throws(TweakValueError) {
-                guard let admission = try preset.values.admission(for: declaration) else { return false }
-                batch.set(admission, for: key)
-                return admission.wasClamped
+                return try preset.values.admission(for: declaration).map { .set($0) } ?? .keep
             } catch {
                 throw .refused(error)
             }

@@ -27,63 +27,98 @@ extension TweakReport: CustomStringConvertible {
     }
 }
 
+/// What becomes of one of several tweaks that are changed together.
+enum TweakOutcome {
+    case set(TweakDeclaration.Admission)
+    case reset
+    case keep
+}
+
 extension TweakStore {
     /// Applies values as one change, except those that cannot be applied.
     ///
+    /// All tweaks are looked up with the lock with which they are changed, so that of an image that is opened or closed
+    /// meanwhile all tweaks change, or none.
+    ///
     /// - Parameters:
-    ///   - keys: The tweaks.
+    ///   - keys: The tweaks, each once.
     ///   - resettingOthers: Whether all other tweaks are reset to their defaults.
     ///   - allOrNothing: Whether nothing changes if one of the values cannot be applied.
     ///   - author: Who applies them.
     ///   - terms: How long they count, and how fast they are reached.
-    ///   - set: Sets one of them in a batch; returns whether the value was clamped.
+    ///   - choose: Chooses the value of a tweak. Called with the store's lock.
     func apply(
         _ keys: [TweakKey], resettingOthers: Bool = false, allOrNothing: Bool = false,
         by author: ChangeAuthor = .program, on terms: SetTerms = .usual,
-        _ set: (inout TweakBatch, TweakKey, TweakDeclaration) throws(TweakError) -> Bool
+        _ choose: (TweakDeclaration) throws(TweakError) -> TweakOutcome
     ) -> TweakReport {
         var report = TweakReport()
-        batch(by: author, on: terms) { batch in
-            if resettingOthers {
-                for key in allKeys() { try? batch.reset(key) }
-            }
-            for key in keys {
-                guard let declaration = try? declaration(of: key) else {
-                    report.unknown.append(key)
-                    continue
-                }
-                do throws(TweakError) {
-                    if try set(&batch, key, declaration) { report.clamped.append(key) }
-                    report.applied.append(key)
-                } catch {
-                    report.refused[key] = error
-                }
-            }
-            if let (key, error) = gateProblem(of: batch.changes) { report.refused[key] = error }
-            let isTooMuch = report.refused.values.contains { if case .gate = $0 { true } else { false } }
-            if isTooMuch || allOrNothing, !report.unknown.isEmpty || !report.refused.isEmpty {
+        // The changes, if a provider of the program keeps them.
+        var provided: [(key: TweakKey, value: TweakValue?)] = []
+        apply { state in
+            state.decode()
+            report = TweakReport()
+            provided = []
+            let changes = state.changes(of: keys, resettingOthers: resettingOthers, &report, choose)
+            let keeper = state.layers.keeper
+            let update = state.update(changes, in: keeper, by: author, terms)
+            let problem = update.flatMap { state.gateProblem(of: $0) }
+            if let problem { report.refused[problem.key] = problem.error }
+            guard problem == nil, !allOrNothing || report.unknown.isEmpty && report.refused.isEmpty else {
                 (report.applied, report.clamped) = ([], [])
-                batch = TweakBatch(of: self)
+                return nil
             }
-        }
-        return report
-    }
-
-    /// Why changes do not fit into a gate, with one of the tweaks below it; `nil` if they do.
-    private func gateProblem(
-        of changes: [(key: TweakKey, value: TweakValue?)]
-    ) -> (key: TweakKey, error: TweakError)? {
-        withState { state in
-            let update = ValueUpdate(changes, in: state.layers.keeper, by: .program)
-            do throws(TweakError) { try state.checkGates(update) } catch {
-                guard case .gate(let name, _, _) = error,
-                    let key = changes.first(where: {
-                        state.gates.mailbox(of: $0.key)?.name.description == name
-                    })?.key
-                else { return nil }
-                return (key, error)
-            }
+            guard terms.lease == nil, !state.layers.keepsItself(keeper) else { return update }
+            provided = changes
             return nil
         }
+        if !provided.isEmpty { changeOrReport(provided, by: author, on: terms) }
+        return report
+    }
+}
+
+extension StoreState {
+    /// The changes of several tweaks.
+    ///
+    /// - Parameter report: Gets what becomes of each.
+    fileprivate func changes(
+        of keys: [TweakKey], resettingOthers: Bool, _ report: inout TweakReport,
+        _ choose: (TweakDeclaration) throws(TweakError) -> TweakOutcome
+    ) -> [(key: TweakKey, value: TweakValue?)] {
+        var changes: [(key: TweakKey, value: TweakValue?)] = []
+        for key in keys {
+            guard let declaration = tweaks[key]?.declaration else {
+                report.unknown.append(key)
+                continue
+            }
+            do throws(TweakError) {
+                switch try choose(declaration) {
+                case .set(let admission):
+                    changes.append((key, admission.value))
+                    if admission.wasClamped { report.clamped.append(key) }
+                case .reset where declaration.type == .action: throw .refused(.isAction(declaration))
+                case .reset: changes.append((key, nil))
+                case .keep: break
+                }
+                report.applied.append(key)
+            } catch {
+                report.refused[key] = error
+            }
+        }
+        guard resettingOthers else { return changes }
+        let values = Dictionary(changes.map { ($0.key, $0.value) }) { $1 }
+        return tweaks.all.filter { $0.declaration.type != .action }.map { ($0.key, values[$0.key] ?? nil) }
+    }
+
+    /// Why an update does not fit into a gate, with one of the tweaks below it; `nil` if it does.
+    fileprivate mutating func gateProblem(of update: ValueUpdate) -> (key: TweakKey, error: TweakError)? {
+        do throws(TweakError) { try checkGates(update) } catch {
+            guard case .gate(let name, _, _) = error else { return nil }
+            let key = update.opinions.compactMap(\.key).first {
+                gates.mailbox(of: $0)?.name.description == name
+            }
+            return key.map { ($0, error) }
+        }
+        return nil
     }
 }

@@ -44,14 +44,13 @@ extension TweakStore {
     /// - Returns: The values that could not be restored, with reasons.
     @discardableResult
     public func restore(_ snapshot: TweakSnapshot) -> TweakReport {
-        apply(snapshot.keys) { (batch, key, declaration) throws(TweakError) in
+        apply(snapshot.keys) { (declaration) throws(TweakError) in
             // A read-only tweak never changes.
-            guard let entry = snapshot.entries[key], !declaration.isReadOnly else { return false }
-            if entry.isOverride || entry.value != declaration.defaultValue {
-                return try batch.set(entry.value, for: key).wasClamped
+            guard let entry = snapshot.entries[declaration.key], !declaration.isReadOnly else { return .keep }
+            guard entry.isOverride || entry.value != declaration.defaultValue else { return .reset }
+            do throws(TweakValueError) { return .set(try declaration.admit(entry.value)) } catch {
+                throw .refused(error)
             }
-            try batch.reset(key)
-            return false
         }
     }
 }

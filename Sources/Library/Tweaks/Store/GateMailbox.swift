@@ -39,6 +39,8 @@ final class GateMailbox: @unchecked Sendable {
     private(set) var lastPassed: Duration?
     /// Whether some cells have values of the first update already.
     private var isPartlyStored = false
+    /// Whether nothing is put into the mailbox, see ``hold(_:)``.
+    private var isHeld = false
     /// Whether a tweak got a cell while the loop was storing its value.
     private var hasNewCells = false
     private var isReportedBlocked = false
@@ -110,6 +112,7 @@ final class GateMailbox: @unchecked Sendable {
 
     /// Puts the next stores into the mailbox, unless there are some.
     private func fill(_ passed: inout Passed) {
+        if isHeld { return }
         while filled == 0, let update = updates.first, fbtweak__load_gate(cell) == 0 {
             var index = 0
             for step in update {
@@ -240,6 +243,18 @@ extension GateMailbox {
         body()
         // What was stored was counted with other cells.
         if filled == 0 { stored = 0 }
+        fill(&passed)
+    }
+
+    /// Keeps the mailbox empty until ``release(_:)``: while the cells of an image come or go, the loop must not store into
+    /// some of them.
+    func hold(_ passed: inout Passed) {
+        openForGood(&passed)
+        isHeld = true
+    }
+
+    func release(_ passed: inout Passed) {
+        isHeld = false
         fill(&passed)
     }
 

@@ -209,6 +209,16 @@ extension StoreState {
         gates.note(passed)
     }
 
+    /// Adds or removes an image. A loop stores a change that waits into all of its cells, or none.
+    mutating func changeImage(_ body: (inout StoreState) -> Void) {
+        var passed = GateMailbox.Passed()
+        let waiting = gates.all.filter(\.hasWaiting)
+        for mailbox in waiting { mailbox.hold(&passed) }
+        body(&self)
+        for mailbox in waiting { mailbox.release(&passed) }
+        gates.note(passed)
+    }
+
     /// Removes the gates of an image that goes. What waits is stored directly.
     mutating func closeGates(of image: UInt32) {
         var passed = GateMailbox.Passed()

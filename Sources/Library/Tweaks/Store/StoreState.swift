@@ -174,10 +174,12 @@ struct TweakImages {
 
 extension StoreState {
     /// Adds an image loaded after the start, whose cells hold their defaults.
-    mutating func open(_ image: ProcessImage) {
+    mutating func open(_ image: ProcessImage) { changeImage { $0.add(image) } }
+
+    private mutating func add(_ image: ProcessImage) {
         let number = images.add(image)
-        // Without other values the cells are right already.
-        if !layers.isEmpty || !layers.askedForAll.isEmpty { decode() }
+        // Without other values the cells are right already, unless older values have not left the gate.
+        if !layers.isEmpty || !layers.askedForAll.isEmpty || gates.haveWaiting { decode() }
         if !adopted.builds.isEmpty { adoptVariables(of: image, number) }
         _ = dropBaked()
     }
@@ -488,6 +490,10 @@ extension StoreState {
     /// Removes everything in an image: its records, bound variables, and observers whose code is there. Tweaks that
     /// nothing else declares disappear.
     mutating func close(_ image: ProcessImage, _ number: UInt32) {
+        changeImage { $0.remove(image, number) }
+    }
+
+    private mutating func remove(_ image: ProcessImage, _ number: UInt32) {
         images.remove(number)
         closeGates(of: number)
         keysOfCells = keysOfCells.filter { !image.memory.contains(UInt($0.key.number)) }

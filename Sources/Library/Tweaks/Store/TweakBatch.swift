@@ -80,11 +80,6 @@ public struct TweakBatch {
         }
     }
 
-    /// Sets a tweak to a value that it has accepted.
-    mutating func set(_ admission: TweakDeclaration.Admission, for key: TweakKey) {
-        add(admission.value, for: key)
-    }
-
     private mutating func add(_ value: TweakValue?, for key: TweakKey) {
         if values.updateValue(value, forKey: key) == nil { order.append(key) }
     }
