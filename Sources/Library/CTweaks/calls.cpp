@@ -158,6 +158,7 @@ void prepare_unwinder() {
 void fbtweak__enter(fbtweak__entry *entry) {
   entry->outer = innermost;
   entry->exception = nullptr;
+  entry->calls = calls;
   entry->hides_accesses = hide_accesses();
   entry->holds_forks = fbtweak__hold_forks();
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &entry->cancel_state);
@@ -223,6 +224,9 @@ void fbtweak__count_calls(int difference) {
 }
 bool fbtweak__is_in_call(void) {
   return calls != 0;
+}
+bool fbtweak__is_inside(void) {
+  return innermost && innermost->calls == calls;
 }
 
 void fbtweak__run_thread(void (*body)(void *), void (*abandoned)(void *), void *context) {

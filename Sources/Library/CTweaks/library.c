@@ -56,9 +56,14 @@ void fbtweak__pass_gate(void *record) {
   fbtweak__pass(record);
 }
 
-/* Wraps each function in the entry and exit of a call into the library. */
-#define ENTERED(result_, name_, parameters_, arguments_)                                           \
+/*
+ * Wraps each function in the entry and exit of a call into the library. It fails at once if the
+ * process exits inside the library: then this thread may hold the lock that it needs.
+ */
+#define ENTERED(result_, failure_, name_, parameters_, arguments_)                                 \
   static result_ entered_##name_ parameters_ {                                                     \
+    if (fbtweak__exits_inside())                                                                   \
+      return failure_;                                                                             \
     struct fbtweak__entry entry;                                                                   \
     fbtweak__enter(&entry);                                                                        \
     result_ result = fbtweak__##name_ arguments_;                                                  \
@@ -67,6 +72,8 @@ void fbtweak__pass_gate(void *record) {
   }
 #define ENTERED_VOID(name_, parameters_, arguments_)                                               \
   static void entered_##name_ parameters_ {                                                        \
+    if (fbtweak__exits_inside())                                                                   \
+      return;                                                                                      \
     struct fbtweak__entry entry;                                                                   \
     fbtweak__enter(&entry);                                                                        \
     fbtweak__##name_ arguments_;                                                                   \
@@ -74,41 +81,45 @@ void fbtweak__pass_gate(void *record) {
   }
 ENTERED_VOID(image_opened, (const void *address_inside), (address_inside))
 ENTERED_VOID(image_closed, (const void *address_inside), (address_inside))
-ENTERED(const fbtweak *, handle_of_record, (const void *record), (record))
-ENTERED(const fbtweak *, find, (const char *category, const char *collection, const char *name),
+ENTERED(const fbtweak *, NULL, handle_of_record, (const void *record), (record))
+ENTERED(const fbtweak *, NULL, find,
+        (const char *category, const char *collection, const char *name),
         (category, collection, name))
-ENTERED(size_t, walk,
+ENTERED(size_t, 0, walk,
         (const char *category, const char *collection,
          bool (*visit)(const fbtweak *tweak, void *context), void *context),
         (category, collection, visit, context))
-ENTERED(const char *, source, (const fbtweak *tweak), (tweak))
-ENTERED(int, set, (const fbtweak *tweak, const fbtweak_value *value), (tweak, value))
-ENTERED(int, set_typed, (const fbtweak *tweak, const char *text), (tweak, text))
-ENTERED(int, reset, (const fbtweak *tweak), (tweak))
-ENTERED(int, reset_group, (const char *category, const char *collection), (category, collection))
-ENTERED(int, run, (const fbtweak *tweak), (tweak))
-ENTERED(int, bind, (const fbtweak *tweak, void *variable), (tweak, variable))
+ENTERED(const char *, NULL, source, (const fbtweak *tweak), (tweak))
+ENTERED(int, FBTWEAK_ABSENT, set, (const fbtweak *tweak, const fbtweak_value *value),
+        (tweak, value))
+ENTERED(int, FBTWEAK_ABSENT, set_typed, (const fbtweak *tweak, const char *text), (tweak, text))
+ENTERED(int, FBTWEAK_ABSENT, reset, (const fbtweak *tweak), (tweak))
+ENTERED(int, FBTWEAK_ABSENT, reset_group, (const char *category, const char *collection),
+        (category, collection))
+ENTERED(int, FBTWEAK_ABSENT, run, (const fbtweak *tweak), (tweak))
+ENTERED(int, FBTWEAK_ABSENT, bind, (const fbtweak *tweak, void *variable), (tweak, variable))
 ENTERED_VOID(unbind, (void *variable), (variable))
-ENTERED(fbtweak_token, observe,
+ENTERED(fbtweak_token, 0, observe,
         (fbtweak_queue * queue, const fbtweak *tweak, fbtweak_callback will_change,
          fbtweak_callback did_change, void *context),
         (queue, tweak, will_change, did_change, context))
-ENTERED(fbtweak_token, observe_loads, (fbtweak_load_callback did_load, void *context),
+ENTERED(fbtweak_token, 0, observe_loads, (fbtweak_load_callback did_load, void *context),
         (did_load, context))
-ENTERED(fbtweak_token, run_in, (fbtweak_queue * queue, const fbtweak *action), (queue, action))
+ENTERED(fbtweak_token, 0, run_in, (fbtweak_queue * queue, const fbtweak *action), (queue, action))
 ENTERED_VOID(flush, (void), ())
 ENTERED_VOID(unobserve, (fbtweak_token token), (token))
-ENTERED(fbtweak_queue *, queue_make, (void), ())
-ENTERED(int, queue_descriptor, (const fbtweak_queue *queue), (queue))
-ENTERED(size_t, queue_deliver, (fbtweak_queue * queue), (queue))
+ENTERED(fbtweak_queue *, NULL, queue_make, (void), ())
+ENTERED(int, -1, queue_descriptor, (const fbtweak_queue *queue), (queue))
+ENTERED(size_t, 0, queue_deliver, (fbtweak_queue * queue), (queue))
 ENTERED_VOID(queue_destroy, (fbtweak_queue * queue), (queue))
-ENTERED(const fbtweak *, make, (const fbtweak_declaration *declaration), (declaration))
-ENTERED(const fbtweak *, make_monitor, (const fbtweak_declaration *declaration), (declaration))
-ENTERED(const fbtweak *, make_action,
+ENTERED(const fbtweak *, NULL, make, (const fbtweak_declaration *declaration), (declaration))
+ENTERED(const fbtweak *, NULL, make_monitor, (const fbtweak_declaration *declaration),
+        (declaration))
+ENTERED(const fbtweak *, NULL, make_action,
         (const char *category, const char *collection, const char *name,
          void (*function)(void *context), void *context),
         (category, collection, name, function, context))
-ENTERED(int, remove, (const fbtweak *tweak), (tweak))
+ENTERED(int, FBTWEAK_ABSENT, remove, (const fbtweak *tweak), (tweak))
 
 static pthread_key_t error_key;
 static pthread_once_t error_once = PTHREAD_ONCE_INIT;

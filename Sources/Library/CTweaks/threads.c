@@ -62,6 +62,27 @@ void fbtweak__stop_work_at_exit(void) {
     nanosleep(&moment, NULL);
 }
 
+static int writers, is_exiting_inside;
+
+void fbtweak__count_writers(int difference) {
+  __atomic_add_fetch(&writers, difference, __ATOMIC_SEQ_CST);
+}
+void fbtweak__exit_inside(void) {
+  const struct timespec moment = {.tv_nsec = 1000000};
+  enum { PATIENCE = 500 };
+  if (__atomic_exchange_n(&is_exiting_inside, 1, __ATOMIC_SEQ_CST))
+    return;
+  for (int i = 0; i < PATIENCE && __atomic_load_n(&writers, __ATOMIC_SEQ_CST) > 0; i++)
+    nanosleep(&moment, NULL);
+}
+bool fbtweak__exits_inside(void) {
+  return __builtin_expect(__atomic_load_n(&is_exiting_inside, __ATOMIC_RELAXED), 0);
+}
+
+bool fbtweak__holds(const pthread_mutex_t *mutex) {
+  return __atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED) == gettid();
+}
+
 void fbtweak__prepare_thread(void) {
   pthread_setname_np(pthread_self(), "tweaks");
   void *volatile block = malloc(1);
@@ -101,6 +122,7 @@ void fbtweak__forget_other_threads(void) {
   own_threads = 0;
   busy_threads = 0;
   is_exiting = 0;
+  writers = 0;
 }
 
 bool fbtweak__main_has_ended(void) {

@@ -17,7 +17,8 @@ internal import TweakSystem
 // 4. The library's threads begin when the Swift runtime is ready (`fbtweak__runtime_is_ready`), and watch files a quarter
 //    of a second later: most processes are over by then.
 // 5. A forked child goes through ForkHandlers.swift, which repeats what is not inherited.
-// 6. At exit pending changes are written, and the socket is removed.
+// 6. At exit pending changes are written, and the socket is removed. An exit in a signal handler that has interrupted the
+//    library may find locks held by its own thread, so it takes none.
 //
 // If Swift's library is inside the image, its constructors may run after step 3. "Before main" in HowItWorks lists what
 // is forbidden until then.
@@ -166,12 +167,15 @@ extension TweakStore {
     static let flushEarlyAtExit: Void = {
         _ = atexit {
             flushAllAtExit(isLast: false)
-            fbtweak__stop_work_at_exit()
+            if !fbtweak__exits_inside() { fbtweak__stop_work_at_exit() }
         }
     }()
 
-    /// Flushes pending writes of all stores at exit.
+    /// Flushes pending writes of all stores at exit. If a signal handler calls exit(3) while its thread runs the library's
+    /// code, the threads that write do that, see `fbtweak__exit_inside`.
     static func flushAllAtExit(isLast: Bool) {
+        if fbtweak__is_inside() || shared.state.isHeldHere { fbtweak__exit_inside() }
+        guard !fbtweak__exits_inside() else { return }
         for store in (keptStores.withLock { $0 } ?? []).compactMap(\.store) {
             store.writer?.flushAtExit(isLast: isLast)
             store.diagnostics.finish()

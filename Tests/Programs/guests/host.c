@@ -343,6 +343,33 @@ static void reads_in_handler(void) {
   CHECK(wrong == 0);
 }
 
+static void exit_in_handler(int number) {
+  (void)number;
+  exit(0);
+}
+static void ignore_change(const fbtweak_change *change, void *context) {
+  (void)change, (void)context;
+}
+/* Exits after HOST_EXITS microseconds, which is nearly always inside the library. */
+static void exits_in_handler(void) {
+  atexit(say_goodbye);
+  struct sigaction action = {.sa_handler = exit_in_handler};
+  CHECK(sigaction(SIGALRM, &action, NULL) == 0);
+  long delay = atol(getenv("HOST_EXITS"));
+  struct itimerval once = {{0, 0}, {delay / 1000000, delay % 1000000}};
+  CHECK(fbtweak_set_integer(level_handle(), 7) == FBTWEAK_OK);
+  CHECK(setitimer(ITIMER_REAL, &once, NULL) == 0);
+  for (int i = 0;; i++) {
+    int variable;
+    CHECK(fbtweak_set_integer(level_handle(), 1000 + i % 1000) == FBTWEAK_OK);
+    CHECK(fbtweak_bind(level_handle(), &variable) == FBTWEAK_OK);
+    fbtweak_token token = fbtweak_observe(NULL, NULL, ignore_change, NULL);
+    CHECK(token && fbtweak_reset(level_handle()) == FBTWEAK_OK);
+    fbtweak_unobserve(token);
+    fbtweak_unbind(&variable);
+  }
+}
+
 static void *set_once(void *context) {
   *(int *)context = fbtweak_set_integer(level_handle(), 18);
   return NULL;
@@ -392,6 +419,7 @@ static const struct {
     {"has-no-memory", has_no_memory},
     {"changes-root", changes_root},
     {"reads-in-handler", reads_in_handler},
+    {"exits-in-handler", exits_in_handler},
     {"has-small-stack", has_small_stack},
     {"sets-and-returns", sets_and_returns},
     {"calls-exec", calls_exec},

@@ -121,6 +121,28 @@ private struct Host {
         #expect(result.succeeded && result.error.isEmpty, "\(result)")
     }
 
+    /// The thread may hold any lock of the library then.
+    @Test(arguments: ProgramBuild.all)
+    func `A signal handler can exit while its thread is inside the library`(build: ProgramBuild) throws {
+        let host = try Host(build)
+        for round in 1...(isLong ? 200 : 10) {
+            // Half of them while the library's thread is there.
+            let delay = round % 2 == 0 ? 300_000 + 37 * round : 370 * round
+            let process = try start(
+                build.path("guests"), ["exits-in-handler"], home: host.home,
+                environment: ["HOST_OVERRIDES": host.overridesPath, "HOST_EXITS": "\(delay)"]
+                    .merging(build.environment) { $1 })
+            let hasEnded = waitUntil { !process.isRunning }
+            if !hasEnded { process.kill() }
+            let result = process.wait()
+            #expect(hasEnded && result.succeeded && result.output == "goodbye\n", "\(delay): \(result)")
+            #expect(result.error.isEmpty)
+            #expect(throws: Never.self) { try host.kept() }
+            let sockets = try? FileManager.default.contentsOfDirectory(atPath: host.home("runtime/tweaks"))
+            #expect((sockets ?? []).allSatisfy { !$0.hasSuffix(".sock") }, "\(sockets ?? [])")
+        }
+    }
+
     @Test(arguments: ProgramBuild.all)
     func `A thread with the documented minimum stack can set`(build: ProgramBuild) throws {
         let host = try Host(build)

@@ -151,6 +151,11 @@ bool fbtweak__call_visitor(bool (*function)(const void *tweak, void *context), c
 void fbtweak__count_calls(int difference);
 /* Whether such a call is running on this thread. */
 bool fbtweak__is_in_call(void);
+/*
+ * Whether the thread runs the library's own code for C. Asked at exit, that means that a signal has
+ * interrupted it there, and that the handler has called exit.
+ */
+bool fbtweak__is_inside(void);
 
 /*
  * Runs a thread of the library: the same protection for the library's own code. Forks wait for it.
@@ -186,11 +191,6 @@ void fbtweak__each_image(bool (*visit)(const struct fbtweak__image *image, void 
                          void *context);
 
 /*
- * Returns whether the range lies in one segment of the image that is writable, also after
- * relocation, and for records also whether it is aligned.
- */
-bool fbtweak__image_can_write(const struct fbtweak__image *image, uintptr_t start, size_t size);
-/*
  * The number of images that stay loaded until the process ends: in the dynamic linker's order the
  * first ones, which are the executable, preloaded libraries, and what these need. All others came
  * with a dlopen and can go with a dlclose, also those that were there when the library started. In
@@ -198,6 +198,11 @@ bool fbtweak__image_can_write(const struct fbtweak__image *image, uintptr_t star
  */
 size_t fbtweak__count_lasting_images(void);
 
+/*
+ * Returns whether the range lies in one segment of the image that is writable, also after
+ * relocation, and for records also whether it is aligned.
+ */
+bool fbtweak__image_can_write(const struct fbtweak__image *image, uintptr_t start, size_t size);
 bool fbtweak__image_can_hold_records(const struct fbtweak__image *image, uintptr_t start,
                                      size_t size);
 
@@ -239,6 +244,19 @@ void fbtweak__end_work(void);
 
 /* Lets no more work begin, and waits briefly for the end of what is under way. */
 void fbtweak__stop_work_at_exit(void);
+
+/*
+ * Counts the threads that write overrides. An exit that has interrupted the library can neither
+ * lock nor allocate, so it waits briefly until these threads have ended, and leaves everything else
+ * as it is. From then on no function of the library does anything.
+ */
+void fbtweak__count_writers(int difference);
+void fbtweak__exit_inside(void);
+bool fbtweak__exits_inside(void);
+
+/* Whether the calling thread holds a mutex, which pthread_mutex_init has made without attributes.
+ */
+bool fbtweak__holds(const pthread_mutex_t *mutex);
 
 /* Called on the main thread: if that ends before the process, calls tell on it. */
 void fbtweak__watch_main_thread(void (*tell)(void));

@@ -37,6 +37,7 @@ struct BackgroundThread {
 
         let work = Unmanaged.passRetained(
             Work(body: body, abandoned: abandoned, delay: delay, restsAtExit: restsAtExit))
+        if restsAtExit { fbtweak__count_writers(1) }
         var thread = pthread_t()
         let result = pthread_create(
             &thread, &attributes,
@@ -56,10 +57,14 @@ struct BackgroundThread {
                     { Work.at($0)?.takeUnretainedValue().body() },
                     { Work.at($0)?.takeRetainedValue().abandoned() }, context)
                 Work.at(context)?.release()
-                if restsAtExit { fbtweak__end_work() }
+                if restsAtExit {
+                    fbtweak__end_work()
+                    fbtweak__count_writers(-1)
+                }
                 return nil
             }, work.toOpaque())
         guard result == 0 else {
+            if restsAtExit { fbtweak__count_writers(-1) }
             work.release()
             return nil
         }

@@ -62,10 +62,11 @@ struct ControlSockets: Sendable {
 
     /// Removes all socket files of this process, for good.
     static func removeAtExit() {
-        own.withLock { sockets in
+        let remove = { (sockets: inout ControlSockets) in
             sockets.isExiting = true
             for path in sockets.paths { unlink(path) }
         }
+        if fbtweak__exits_inside() { own.withLockIfFree(remove) } else { own.withLock(remove) }
     }
 
     /// Leaves the files to the parent after a fork.

@@ -61,6 +61,17 @@ final class Guarded<Value: Sendable>: @unchecked Sendable {
         return try body(&value)
     }
 
+    /// Runs `body` if nobody holds the lock.
+    func withLockIfFree(_ body: (inout Value) -> Void) {
+        guard pthread_mutex_trylock(mutex) == 0 else { return }
+        body(&value)
+        unlock()
+    }
+
+    /// Whether the calling thread holds the lock. Asked at exit, that means that a signal has interrupted it there, and
+    /// that the handler has called exit(3).
+    var isHeldHere: Bool { fbtweak__holds(mutex) }
+
     /// Waits for the lock and takes it. For fork handlers only.
     func lock() { pthread_mutex_lock(mutex) }
     func unlock() { pthread_mutex_unlock(mutex) }
