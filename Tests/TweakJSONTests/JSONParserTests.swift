@@ -105,10 +105,38 @@ import TweakRecords
         #expect(reason([0x31, 0x00]) != nil)
     }
 
-    @Test func `A name may be there twice where that is allowed, and the last counts`() throws {
-        let json = Array(#"{"a": 1, "a": 2}"#.utf8)
+    @Test(arguments: [
+        (#"{"a": 1, "a": 2}"#, #"{"a": 2}"#),
+        (#"{"a": {"b": 1}, "a": {"c": 2}}"#, #"{"a": {"b": 1, "c": 2}}"#),
+        (
+            #"{"a": {"b": {"d": 1}}, "x": 0, "a": {"b": {"e": 2}, "c": 3}}"#,
+            #"{"a": {"b": {"d": 1, "e": 2}, "c": 3}, "x": 0}"#
+        ),
+        (#"{"a": {"b": 1}, "a": {"b": 2}, "a": {"b": 3}}"#, #"{"a": {"b": 3}}"#),
+        (#"{"a": {}, "a": {"b": 1}}"#, #"{"a": {"b": 1}}"#),
+        (#"{"a": {"b": 1}, "a": {}}"#, #"{"a": {"b": 1}}"#),
+        (#"{"a": [1], "a": [2]}"#, #"{"a": [2]}"#), (#"{"a": null, "a": 1}"#, #"{"a": 1}"#),
+    ])
+    func `Objects with the same name are merged where that is allowed`(json: String, merged: String) throws {
         #expect(
-            try JSONParser.value(of: json, repeatedNames: .lastCounts) == .object(["a": .scalar(2)]))
+            try JSONParser.value(of: Array(json.utf8), repeatedNames: .merged)
+                == JSONParser.value(of: Array(merged.utf8)))
+    }
+
+    @Test(arguments: [
+        (#"{"a": {"b": 1}, "a": 2}"#, 17), (#"{"a": 2, "a": {"b": 1}}"#, 10),
+        (#"{"a": {"b": {"c": 1}}, "a": {"b": 2}}"#, 24), (#"{"a": {"b": 1, "b": {"c": 1}}}"#, 16),
+        (#"{"a": {"b": 1}, "a": null}"#, 17), (#"{"a": [1], "a": {"b": 1}}"#, 12),
+    ])
+    func `An object and another value of the same name are refused with their place`(
+        json: String, column: Int
+    )
+        throws
+    {
+        let error = #expect(throws: JSONError.self) {
+            try JSONParser.value(of: Array(json.utf8), repeatedNames: .merged)
+        }
+        #expect(error?.reason.contains("line 1, column \(column): \"") == true, "\(error?.reason ?? "")")
     }
 
     @Test(arguments: [100, 101, 1_000_000])
@@ -182,7 +210,7 @@ import TweakRecords
         let repeated = "{\((names + ["\"1\": 1"]).joined(separator: ","))}"
         let error = #expect(throws: JSONError.self) { try members(repeated) }
         #expect(error?.reason.contains("\"1\" is repeated") == true)
-        #expect(try members(repeated, repeatedNames: .lastCounts).count == count)
+        #expect(try members(repeated, repeatedNames: .merged).count == count)
     }
 
     @Test func `ends where too much is inside each other`() throws {

@@ -118,6 +118,19 @@ import TweakRecords
         #expect(read.keys == [key])
     }
 
+    @Test func `Categories and collections that stand twice are merged`() throws {
+        let document = try document(
+            #"{"A": {"B": {"C": 1, "D": 1}}, "X": {}, "A": {"B": {"C": 2}, "E": {"F": 3}}}"#)
+        #expect(document == (try self.document(#"{"A": {"B": {"C": 2, "D": 1}, "E": {"F": 3}}, "X": {}}"#)))
+    }
+
+    @Test func `A name that stands for a category and for a value is refused with its line`() {
+        let error = #expect(throws: OverridesError.self) {
+            try document("{\n  \"A\": {\"B\": {\"C\": 1}},\n  \"A\": 5\n}")
+        }
+        #expect(error?.description.contains("line 3, column 3: \"A\" is repeated") == true)
+    }
+
     @Test(arguments: [
         "", " ", "{", "[]", "5", "null", "\"x\"", "{\"A\": tru", "{} {}", "{\"A\": 1e999}", "\u{0}", "{,}",
     ])

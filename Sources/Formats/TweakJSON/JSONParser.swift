@@ -32,7 +32,10 @@ package struct JSONParser {
 
     /// The treatment of a name that an object repeats.
     package enum RepeatedNames: Sendable {
-        case refused, firstCounts, lastCounts
+        case refused, firstCounts
+        /// Objects with the same name are merged, and of other values the last counts. An object and another value are
+        /// refused.
+        case merged
     }
 
     /// An open array or object.
@@ -251,7 +254,9 @@ package struct JSONParser {
             switch repeatedNames {
             case .refused: throw repeated(name)
             case .firstCounts: object[name.text] = other
-            case .lastCounts: break
+            case .merged:
+                guard let merged = other.merged(with: value) else { throw repeated(name) }
+                object[name.text] = merged
             }
         }
         return object

@@ -24,6 +24,24 @@ package enum JSONValue: Hashable, Sendable {
         if case .scalar(let value) = self { value } else { nil }
     }
 
+    /// The merged members if both values are objects, the other value if neither is, or else `nil`.
+    func merged(with other: JSONValue) -> JSONValue? {
+        guard case .object(var members) = self else {
+            if case .object = other { return nil }
+            return other
+        }
+        guard case .object(let others) = other else { return nil }
+        for (name, value) in others {
+            guard let known = members[name] else {
+                members[name] = value
+                continue
+            }
+            guard let merged = known.merged(with: value) else { return nil }
+            members[name] = merged
+        }
+        return .object(members)
+    }
+
     /// A description of the value for error messages.
     package var summary: String {
         switch self {

@@ -225,9 +225,8 @@ public struct OverridesDocument: Hashable, Sendable {
         guard !bytes.isEmpty else { throw .corrupt(path: path, reason: "it is empty") }
         let value: JSONValue
         do throws(JSONError) {
-            // A person may have repeated a name; the last member counts.
-            value = try JSONParser.value(
-                of: bytes, repeatedNames: .lastCounts, valueLimit: mostValuesInFile)
+            // A person, or a merge of two versions, may have repeated a category.
+            value = try JSONParser.value(of: bytes, repeatedNames: .merged, valueLimit: mostValuesInFile)
         } catch {
             throw .corrupt(path: path, reason: "\(error)")
         }

@@ -63,7 +63,7 @@ package struct ImportedOverrides: Hashable, Sendable {
         guard bytes.firstVisible == UInt8(ascii: "{") else { return PropertyList.isMeant(by: bytes) }
         guard
             case .object(let root)? = try? JSONParser.value(
-                of: bytes, repeatedNames: .lastCounts, valueLimit: mostValuesInFile)
+                of: bytes, repeatedNames: .merged, valueLimit: mostValuesInFile)
         else {
             return false
         }
