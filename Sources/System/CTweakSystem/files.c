@@ -54,6 +54,11 @@ bool fbtweak__flush_file_system(int descriptor) {
   return syncfs(descriptor) == 0;
 }
 
+bool fbtweak__lock_description(int descriptor, bool is_locked) {
+  struct flock lock = {.l_type = is_locked ? F_WRLCK : F_UNLCK, .l_whence = SEEK_SET};
+  return fcntl(descriptor, F_OFD_SETLK, &lock) == 0;
+}
+
 /* Wakes an event loop when a queue has changes. */
 int fbtweak__make_event(void) {
   return fbtweak__above_standard(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));

@@ -303,26 +303,52 @@ private func holdingForks<Result>(_ body: () -> Result) -> Result {
     return body()
 }
 
+/// Returns whether locking a file failed because its file system has no locks, such as NFS without its lock service.
+package func meansNoLocks(_ error: CInt) -> Bool { [ENOLCK, EOPNOTSUPP, ENOSYS].contains(error) }
+
 /// Runs code while holding the lock of a file. The kernel releases the lock of a process that dies.
+///
+/// The lock is that of flock(2), or on file systems without it that of fcntl(2), for which the descriptor must be
+/// writable.
 ///
 /// - Parameters:
 ///   - descriptor: The descriptor of the file.
 ///   - patience: The timeout.
-///   - body: Gets 0 if the lock is held, or else the error: `EWOULDBLOCK` after the timeout.
+///   - body: Gets 0 if the lock is held, or else the error: `EWOULDBLOCK` after the timeout, and one that
+///     ``meansNoLocks(_:)`` if neither lock exists.
 package func withFileLock<Result, Failure>(
     _ descriptor: CInt, patience: Duration, _ body: (_ error: CInt) throws(Failure) -> Result
 ) throws(Failure) -> Result {
     let deadline = ContinuousClock.now + patience
-    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-        let error = errno
+    var isOfDescription = false
+    while true {
+        let error = tryToLock(descriptor, &isOfDescription)
+        if error == 0 { break }
         guard error == EWOULDBLOCK || error == EINTR, ContinuousClock.now < deadline else {
             return try body(error)
         }
         allowingForks { _ = usleep(500) }
     }
     // Closing is not enough, because a child forked meanwhile has the descriptor, too.
-    defer { flock(descriptor, LOCK_UN) }
+    defer {
+        if isOfDescription {
+            _ = fbtweak__lock_description(descriptor, false)
+        } else {
+            flock(descriptor, LOCK_UN)
+        }
+    }
     return try body(0)
+}
+
+/// - Parameter isOfDescription: Set if the lock is one of fcntl(2).
+/// - Returns: 0, or the error.
+private func tryToLock(_ descriptor: CInt, _ isOfDescription: inout Bool) -> CInt {
+    if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return 0 }
+    let error = errno
+    guard meansNoLocks(error) else { return error }
+    isOfDescription = fbtweak__lock_description(descriptor, true)
+    if isOfDescription { return 0 }
+    return errno == EAGAIN || errno == EACCES ? EWOULDBLOCK : error
 }
 
 /// The time of a clock in nanoseconds: since 1970 for `CLOCK_REALTIME`, since the start of the machine for

@@ -38,6 +38,12 @@ void fbtweak__say(const char *line, size_t size);
 /* syncfs(2) of a descriptor's file system. False, and errno, if that fails. */
 bool fbtweak__flush_file_system(int descriptor);
 
+/*
+ * Locks or unlocks a whole file with fcntl(2), without waiting. Unlike its other locks, this one is
+ * not released when the process closes another descriptor of the file.
+ */
+bool fbtweak__lock_description(int descriptor, bool is_locked);
+
 /* A descriptor that is readable from raise to lower, closed by exec; -1 and errno. */
 int fbtweak__make_event(void);
 void fbtweak__raise_event(int descriptor);
