@@ -121,15 +121,16 @@ package func readWhole(_ path: String, limit: Int = 64 << 20) -> [UInt8]? {
     return readToEnd(descriptor, limit: limit)
 }
 
-/// Writes to the start of a file, without raising a signal.
+/// Writes to the start of a file, or another position, without raising a signal.
 ///
 /// - Returns: Whether all bytes were written.
-package func writeAll(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
+package func writeAll(_ bytes: [UInt8], to descriptor: CInt, at position: Int = 0) -> Bool {
     var written = 0
     while written < bytes.count {
         let count = bytes.withUnsafeBytes { buffer in
             fbtweak__write(
-                descriptor, buffer.baseAddress.map { $0 + written }, buffer.count - written, off_t(written))
+                descriptor, buffer.baseAddress.map { $0 + written }, buffer.count - written,
+                off_t(position + written))
         }
         if count < 0, errno == EINTR { continue }
         guard count > 0 else { return false }
