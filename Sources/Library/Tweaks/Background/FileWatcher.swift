@@ -2,8 +2,8 @@
 internal import Glibc
 internal import TweakSystem
 
-/// Calls back when files change: written in place, replaced, removed, or reached through a changed directory or
-/// symbolic link.
+/// Calls back when files change: written in place, also under another name, replaced, removed, or reached through a
+/// changed directory or symbolic link.
 ///
 /// The library thread waits for inotify; its worker calls back, because that runs the program's observers. One watcher
 /// serves all files of the process, because a user may have as few as 128 inotify instances. Without inotify, or when
@@ -17,15 +17,17 @@ final class FileWatcher: EventLoop.Source {
     private static let pause: Duration = .milliseconds(500)
 
     private static let ownEvents = UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_ONLYDIR)
+    /// Those of the file itself. Its directory does not know of what is written through another mount or hard link.
+    private static let fileEvents = UInt32(IN_CLOSE_WRITE)
     private static let entryEvents =
         ownEvents | UInt32(IN_CLOSE_WRITE) | UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE)
         | UInt32(IN_MOVED_FROM) | UInt32(IN_ATTRIB)
 
-    /// A directory on the way to a file.
+    /// A directory on the way to a file, or the file itself.
     fileprivate struct Step {
         let watch: CInt
-        let directory: String
-        /// The entry to watch, NUL-terminated; empty to watch only the directory itself.
+        let path: String
+        /// The entry to watch, NUL-terminated; empty to watch only the directory or file itself.
         let name: [CChar]
     }
 
@@ -272,7 +274,7 @@ extension FileWatcher {
             if !watches.contains(step.watch) {
                 inotify_rm_watch(inotify, step.watch)
             } else if !step.name.isEmpty {
-                inotify_add_watch(inotify, step.directory, Self.ownEvents)
+                inotify_add_watch(inotify, step.path, Self.ownEvents)
             }
         }
     }
@@ -314,7 +316,7 @@ extension FileWatcher {
             if watch >= 0 {
                 steps.append(
                     Step(
-                        watch: watch, directory: directory + "/",
+                        watch: watch, path: directory + "/",
                         name: isNamed ? Array(String(name).utf8CString) : []))
             } else if isNamed || error != EACCES, isUsable {
                 look(at: followed, because: error)
@@ -322,6 +324,7 @@ extension FileWatcher {
             if isMissing { break }
             guard let target else {
                 directory = entry
+                if names.isEmpty, let step = stepOfFile(entry, followed) { steps.append(step) }
                 continue
             }
             links += 1
@@ -331,5 +334,17 @@ extension FileWatcher {
             names += target.split(separator: "/").reversed()
         }
         return steps
+    }
+
+    /// Watches the file itself.
+    ///
+    /// - Returns: `nil` if that is not possible.
+    private func stepOfFile(_ path: String, _ followed: Followed) -> Step? {
+        guard stat(path: path)?.isRegularFile ?? false else { return nil }
+        // Without permission to read it there is nothing to follow.
+        let watch = inotify_add_watch(inotify, path, Self.fileEvents)
+        if watch >= 0 { return Step(watch: watch, path: path, name: []) }
+        if errno == ENOSPC || errno == ENOMEM { look(at: followed, because: errno) }
+        return nil
     }
 }
