@@ -51,6 +51,8 @@ package final class Connection {
     package let patience: Patience
     private var splitter = LineSplitter(limit: largestAnswer)
     private var lastID: Int64 = 0
+    /// The problems with changes that answers have told of.
+    private var warnings: [ControlWarning] = []
     /// The user and group that send the first request; `nil` for those of this process.
     private var sender: (user: uid_t, group: gid_t)?
 
@@ -179,7 +181,17 @@ package final class Connection {
     ) throws(ConnectionError) -> Method.Answer? {
         // A program that could not read the request does not know its id.
         guard case .answer(let answer) = message, answer.id == id || answer.id == .unknown else { return nil }
-        do throws(ControlError) { return try answer.result(of: method) } catch { throw .answer(error) }
+        do throws(ControlError) {
+            let result = try answer.result(of: method)
+            if Method.setsValues { warnings += answer.warnings }
+            return result
+        } catch { throw .answer(error) }
+    }
+
+    /// Returns the problems with changes that answers have told of since the last call.
+    package func drainWarnings() -> [ControlWarning] {
+        defer { warnings = [] }
+        return warnings
     }
 
     /// Waits until the socket can be read, or written.

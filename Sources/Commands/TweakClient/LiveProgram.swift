@@ -12,6 +12,8 @@ package final class LiveProgram: Program {
     package let running: RunningProgram
     package let connection: Connection
     private var hasAnswered = false
+    /// The problems with changes that the program has told of.
+    private var warnings: [ControlWarning] = []
     private let warn: (String) -> Void
 
     package var pid: pid_t? { running.pid }
@@ -66,10 +68,24 @@ package final class LiveProgram: Program {
         do throws(ConnectionError) {
             let answer = try connection.ask(method, patience)
             hasAnswered = true
+            passOnWarnings()
             return answer
         } catch {
             throw error.failure(of: title)
         }
+    }
+
+    /// Reports the problems with changes that the program has told of.
+    package func passOnWarnings() {
+        let new = connection.drainWarnings()
+        for warning in new { warn("\(title): \(warning.message)") }
+        warnings = (warnings + new).suffix(16)
+    }
+
+    /// Returns the last problems with changes since the last call.
+    package func drainWarnings() -> [ControlWarning] {
+        defer { warnings = [] }
+        return warnings
     }
 
     /// Sends a request whose answer may take long, after the program has shown that it responds.

@@ -116,7 +116,7 @@ package final class OfflineProgram: Program {
             .declarations(besides: declarations)
     }
 
-    /// A corrupt file counts as empty here, and is set aside when something is set.
+    /// A corrupt file counts as empty here, as at the program's start. Nothing can be set then.
     private static func overrides(
         of application: String, _ warn: (String) -> Void
     ) throws(Failure) -> (file: OverridesFile, content: OverridesDocument) {
@@ -267,9 +267,19 @@ package final class OfflineProgram: Program {
     }
 
     private func change(_ changes: [TweakKey: TweakValue?]) throws(Failure) {
-        let problem = try failing { try overridesFile.update(changes) }
-        if let problem { warn(problem) }
+        if let problem = try overridesFile.change(changes) { warn(problem) }
         for (key, value) in changes { overrides.set(value, for: key) }
+    }
+}
+
+extension OverridesFile {
+    /// Changes overrides without the program, see ``update(_:)``.
+    func change(_ changes: [TweakKey: TweakValue?]) throws(Failure) -> String? {
+        do throws(OverridesError) { return try update(changes) } catch {
+            guard case .corrupt = error else { throw Failure(error) }
+            throw Failure(
+                "\(error)", details: ["nothing was changed; mend the file, or move it away"], error.kind)
+        }
     }
 }
 

@@ -153,9 +153,7 @@ extension Program {
     package func forget(_ keys: [TweakKey]) throws(Failure) {
         guard let path = try description.overrides, !keys.isEmpty else { return }
         let changes = Dictionary(keys.map { ($0, nil as TweakValue?) }) { first, _ in first }
-        if let problem = try failing({ try OverridesFile(path: path).update(changes) }) {
-            throw Failure(problem, .inputOutput)
-        }
+        _ = try OverridesFile(path: path).change(changes)
     }
 
     private func gone(_ key: TweakKey) -> Failure {

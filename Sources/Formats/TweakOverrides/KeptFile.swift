@@ -4,6 +4,9 @@ package import TweakSystem
 
 /// A file that is replaced atomically and never changed in place, so that a reader sees the state before or after a
 /// write. Writers are serialised by a lock on a file beside it.
+///
+/// A file on which another one is mounted cannot be replaced. It is changed in place, and writers also lock the file
+/// itself, because those in other containers have another directory.
 package struct KeptFile: Hashable, Sendable {
     /// The file's path.
     package let path: String
@@ -76,6 +79,7 @@ package struct KeptFile: Hashable, Sendable {
 
     /// The reason why this process cannot read or replace the file, or `nil`.
     var obstacle: String? {
+        if isMountPoint(target) { return access(path, R_OK | W_OK) == 0 ? nil : systemMessage() }
         for (file, rights) in [(path, R_OK), (lockPath, R_OK | W_OK)]
         where access(file, rights) != 0 && errno != ENOENT {
             return systemMessage()
@@ -104,19 +108,46 @@ package struct KeptFile: Hashable, Sendable {
     }
 
     /// Runs `body` while no other process or thread holds this lock.
+    ///
+    /// - Parameters:
+    ///   - patience: The timeout.
+    ///   - unlocked: Called if the file system has no locks; then `body` runs without.
     package func withLock<Result>(
-        patience: Duration = lockTimeout, _ body: () throws(OverridesError) -> Result
+        patience: Duration = lockTimeout, unlocked: (OverridesWarning) -> Void = { _ in },
+        _ body: () throws(OverridesError) -> Result
     ) throws(OverridesError) -> Result {
         try checkRoot()
-        let descriptor = try openLock()
+        let target = target
+        guard isMountPoint(target) else {
+            return try withLock(openLock(), lockPath, patience, unlocked, body)
+        }
+        let file = openToLock(target, O_RDWR | O_NOFOLLOW)
+        guard file >= 0 else { throw failure("open") }
+        // In a container the directory may be root's.
+        guard let lock = try? openLock() else {
+            return try withLock(file, target, patience, unlocked, body)
+        }
+        return try withLock(lock, lockPath, patience, unlocked) { () throws(OverridesError) in
+            try withLock(file, target, patience, unlocked, body)
+        }
+    }
+
+    /// - Parameter descriptor: It is closed afterwards.
+    private func withLock<Result>(
+        _ descriptor: CInt, _ path: String, _ patience: Duration, _ unlocked: (OverridesWarning) -> Void,
+        _ body: () throws(OverridesError) -> Result
+    ) throws(OverridesError) -> Result {
         defer { closeLocked(descriptor) }
         return try withFileLock(descriptor, patience: patience) { error throws(OverridesError) in
             switch error {
             case 0: return try body()
             case EWOULDBLOCK, EINTR:
-                throw .system(action: "lock", path: lockPath, reason: "another process has held it for 10 s")
+                throw .system(action: "lock", path: path, reason: "another process has held it for 10 s")
+            case _ where meansNoLocks(error):
+                unlocked(.unlocked(path: path, reason: systemMessage(error)))
+                return try body()
             default:
-                throw .system(action: "lock", path: lockPath, reason: systemMessage(error))
+                throw .system(action: "lock", path: path, reason: systemMessage(error))
             }
         }
     }
@@ -147,9 +178,77 @@ package struct KeptFile: Hashable, Sendable {
 
     /// Replaces the file by a new one, private to the user. Call it with the lock held.
     package func replace(with bytes: [UInt8]) throws(OverridesError) {
+        let target = target
         do throws(FileError) {
-            try FileReplacement.replace(target, with: bytes, permissions: 0o600, isLocked: true)
+            if isMountPoint(target) {
+                try overwrite(target, with: bytes, limit: Self.largestSize)
+            } else {
+                try FileReplacement.replace(target, with: bytes, permissions: 0o600, isLocked: true)
+            }
         } catch { throw OverridesError(error) }
+    }
+
+    /// Replaces a file that cannot be read, and keeps it under another name beside it. Call it with the lock held.
+    ///
+    /// - Returns: The path of the former file.
+    /// - Throws: ``OverridesError``; then the former file has its name.
+    func replaceBroken(with bytes: [UInt8]) throws(OverridesError) -> String {
+        let target = target
+        do throws(FileError) {
+            guard !isMountPoint(target) else {
+                let aside = try nameForBroken(target)
+                guard let content = readWhole(target, limit: Self.largestSize) else {
+                    throw FileError("read", target)
+                }
+                // Limits what it reads, too.
+                try FileReplacement.replace(aside, with: content, permissions: 0o600)
+                try overwrite(target, with: bytes, limit: Self.largestSize)
+                return aside
+            }
+            guard stat(path: target)?.isRegularFile ?? false else {
+                let aside = try moveAside(target)
+                try FileReplacement.replace(target, with: bytes, permissions: 0o600, isLocked: true)
+                return aside
+            }
+            // Written before the former file is moved, which therefore keeps its name if the disk is full.
+            let new = try FileReplacement(of: target, with: bytes, permissions: 0o600, isLocked: true)
+            let aside: String
+            do throws(FileError) { aside = try moveAside(target) } catch {
+                new.discard()
+                throw error
+            }
+            do throws(FileError) { try new.commit() } catch {
+                if !isAccessible(target) {
+                    _ = withPath(aside) { from in withPath(target) { rename(from, $0) } }
+                }
+                throw error
+            }
+            return aside
+        } catch { throw OverridesError(error) }
+    }
+
+    /// Renames a file that cannot be read. Call it with the lock held.
+    ///
+    /// - Returns: The new path.
+    func moveAside() throws(OverridesError) -> String {
+        do throws(FileError) { return try moveAside(target) } catch { throw OverridesError(error) }
+    }
+
+    private func moveAside(_ target: String) throws(FileError) -> String {
+        let aside = try nameForBroken(target)
+        guard withPath(target, { from in withPath(aside) { rename(from, $0) } }) == 0 else {
+            throw FileError("rename", target)
+        }
+        return aside
+    }
+
+    private func nameForBroken(_ target: String) throws(FileError) -> String {
+        for number in 1...1000 {
+            let aside = "\(target).broken" + (number == 1 ? "" : "-\(number)")
+            var status = stat()
+            if withPath(aside, { lstat($0, &status) }) != 0, errno == ENOENT { return aside }
+        }
+        throw FileError("rename", target, reason: "there are 1000 broken files beside it")
     }
 }
 

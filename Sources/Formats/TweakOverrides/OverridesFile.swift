@@ -6,8 +6,8 @@ internal import TweakSystem
 
 /// The file that keeps an application's overrides.
 ///
-/// It is replaced atomically and never changed in place, so a reader sees the state before or after a write. Writers
-/// are serialised by a lock on a file beside it.
+/// It is replaced atomically, so a reader sees the state before or after a write; only a file on which another one is
+/// mounted is changed in place. Writers are serialised by a lock on a file beside it.
 public struct OverridesFile: Hashable, Sendable {
     /// The path: `$XDG_CONFIG_HOME/tweaks/<application>/overrides.json` unless another one was given.
     public let path: String
@@ -48,8 +48,7 @@ public struct OverridesFile: Hashable, Sendable {
     ///
     /// - Throws: ``OverridesError``.
     public func load() throws(OverridesError) -> OverridesDocument {
-        guard let bytes = try read() else { return OverridesDocument() }
-        return try OverridesDocument(json: bytes, path: path)
+        try OverridesDocument(content: read(), path: path)
     }
 
     /// Reads the overrides. A corrupt file is renamed, so that it is neither used nor lost.
@@ -62,9 +61,36 @@ public struct OverridesFile: Hashable, Sendable {
             return (try load(), nil)
         } catch .corrupt(let path, let reason) {
             do throws(OverridesError) {
-                return try file.withLock { () throws(OverridesError) in try loadOrSetAside() }
+                return try file.withLock { () throws(OverridesError) in
+                    do throws(OverridesError) {
+                        return (try load(), nil)
+                    } catch .corrupt(let path, let reason) {
+                        let aside = try file.moveAside()
+                        return (
+                            OverridesDocument(),
+                            "\(OverridesWarning.replaced(path: path, reason: reason, keptAs: aside))"
+                        )
+                    }
+                }
             } catch {
                 return (OverridesDocument(), "\(path): \(reason); it stays there: \(error)")
+            }
+        }
+    }
+
+    /// Reads the overrides and the bytes that they are in, at the start of a process that will change them.
+    ///
+    /// - Throws: ``OverridesError``; a corrupt file stays.
+    package func loadAtStart() throws(OverridesError) -> (document: OverridesDocument, content: [UInt8]?) {
+        file.removeRemains()
+        func load() throws(OverridesError) -> (document: OverridesDocument, content: [UInt8]?) {
+            let content = try read()
+            return (try OverridesDocument(content: content, path: path), content)
+        }
+        do throws(OverridesError) { return try load() } catch .corrupt(let path, let reason) {
+            // Somebody may be writing it in place.
+            do throws(OverridesError) { return try file.withLock(load) } catch {
+                throw .corrupt(path: path, reason: reason)
             }
         }
     }
@@ -74,18 +100,55 @@ public struct OverridesFile: Hashable, Sendable {
     /// When this returns, the change is on disk. Nothing is written if nothing changes.
     ///
     /// - Parameter changes: The new values; `nil` removes an override.
-    /// - Returns: The problem of the former file, if it was corrupt and was renamed.
-    /// - Throws: ``OverridesError``; then the file is unchanged.
+    /// - Returns: A problem that did not prevent the change: the file system has no locks. `nil` if there is none.
+    /// - Throws: ``OverridesError``, also if the file is corrupt; then it is unchanged.
     @discardableResult
     public func update(_ changes: [TweakKey: TweakValue?]) throws(OverridesError) -> String? {
+        try update(changes, ifCorrupt: .refuse).warnings.first.map { "\($0)" }
+    }
+
+    /// What a writer does about a corrupt file.
+    package enum Corruption {
+        /// It throws, because it does not know what the file should contain.
+        case refuse
+        /// It keeps the file under another name, and writes what the file had when it was last read or written, and the
+        /// changes.
+        case replace(known: [UInt8]?)
+    }
+
+    /// Changes the given overrides, and leaves all others as they are.
+    ///
+    /// - Returns: The content of the file afterwards, and problems that did not prevent the change.
+    /// - Throws: ``OverridesError``; then the file is unchanged.
+    package func update(
+        _ changes: [TweakKey: TweakValue?], ifCorrupt corruption: Corruption
+    ) throws(OverridesError) -> (content: [UInt8]?, warnings: [OverridesWarning]) {
         try file.makeDirectories()
-        return try file.withLock { () throws(OverridesError) in
-            let (before, problem) = try loadOrSetAside()
-            var after = before
-            for (key, value) in changes { after.set(value, for: key) }
-            if after != before { try file.replace(with: OverridesDocument.readable(after.json(), path)) }
-            return problem
+        var warnings: [OverridesWarning] = []
+        let content = try file.withLock(unlocked: { warnings.append($0) }) {
+            () throws(OverridesError) -> [UInt8]? in
+            let problem: (path: String, reason: String)
+            do throws(OverridesError) {
+                let content = try read()
+                let before = try OverridesDocument(content: content, path: path)
+                let after = before.applying(changes)
+                guard after != before else { return content }
+                let bytes = try OverridesDocument.readable(after.json(), path)
+                try file.replace(with: bytes)
+                return bytes
+            } catch .corrupt(let path, let reason) {
+                problem = (path, reason)
+            }
+            guard case .replace(let known) = corruption else {
+                throw .corrupt(path: problem.path, reason: problem.reason)
+            }
+            let before = (try? OverridesDocument(content: known, path: path)) ?? OverridesDocument()
+            let bytes = try OverridesDocument.readable(before.applying(changes).json(), path)
+            let aside = try file.replaceBroken(with: bytes)
+            warnings.append(.replaced(path: problem.path, reason: problem.reason, keptAs: aside))
+            return bytes
         }
+        return (content, warnings)
     }
 
     /// Notes which overrides have become defaults in the sources, so that the program drops them at the first start of a
@@ -108,26 +171,6 @@ public struct OverridesFile: Hashable, Sendable {
             }
             if after != before { try file.replace(with: OverridesDocument.readable(after.json(), path)) }
         }
-    }
-
-    /// Call with the lock held.
-    private func loadOrSetAside() throws(OverridesError) -> (document: OverridesDocument, problem: String?) {
-        do throws(OverridesError) {
-            return (try load(), nil)
-        } catch .corrupt(let path, let reason) {
-            let aside = try setAside()
-            return (OverridesDocument(), "\(path): \(reason); it is now \(aside)")
-        }
-    }
-
-    private func setAside() throws(OverridesError) -> String {
-        for number in 1...1000 {
-            let aside = "\(path).broken" + (number == 1 ? "" : "-\(number)")
-            guard access(aside, F_OK) != 0 else { continue }
-            guard rename(path, aside) == 0 else { throw file.failure("rename") }
-            return aside
-        }
-        throw .system(action: "rename", path: path, reason: "there are 1000 broken files beside it")
     }
 }
 
@@ -187,6 +230,24 @@ extension OverridesError: CustomStringConvertible {
     }
 }
 
+/// A problem with the overrides file that did not prevent a change.
+package enum OverridesWarning: Hashable, Sendable {
+    /// The file was corrupt. It has been replaced, and has another name.
+    case replaced(path: String, reason: String, keptAs: String)
+    /// The file system has no locks.
+    case unlocked(path: String, reason: String)
+}
+
+extension OverridesWarning: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .replaced(let path, let reason, let aside): "\(path): \(reason); it is now \(aside)"
+        case .unlocked(let path, let reason):
+            "cannot lock \(path): \(reason); of changes that several processes make at the same moment, one may be lost"
+        }
+    }
+}
+
 extension OverridesError: JSONPlaceError {
     package init(path: String, place: [String], reason: String) {
         self = .corrupt(path: path, reason: (place + [reason]).joined(separator: ": "))
@@ -218,6 +279,13 @@ public struct OverridesDocument: Hashable, Sendable {
         guard !baked.isEmpty else { return }
         let collections = members.filter { baked[$0.key] == nil }
         root[Self.bakedName] = collections.isEmpty ? nil : .object(collections)
+    }
+
+    /// Reads the document in a file, which is empty if there is no file.
+    ///
+    /// - Throws: ``OverridesError/corrupt(path:reason:)`` if the bytes are not a JSON object.
+    package init(content: [UInt8]?, path: String) throws(OverridesError) {
+        if let content { try self.init(json: content, path: path) } else { self.init() }
     }
 
     /// Parses the object in a file or text.
@@ -287,6 +355,13 @@ public struct OverridesDocument: Hashable, Sendable {
     /// Sets or, with `nil`, removes the override of a tweak. Levels that become empty are removed.
     public mutating func set(_ value: TweakValue?, for key: TweakKey) {
         self[key] = value.map(JSONValue.scalar)
+    }
+
+    /// The document after some changes; `nil` removes an override.
+    fileprivate func applying(_ changes: [TweakKey: TweakValue?]) -> OverridesDocument {
+        var document = self
+        for (key, value) in changes { document.set(value, for: key) }
+        return document
     }
 
     /// Checks that categories and collections are objects, for documents that people write.

@@ -28,7 +28,57 @@ package struct ControlAnswer<Result: Codable & Sendable>: Codable, Sendable {
     package init(_ result: Result, to id: RequestID) { (self.id, self.result, error) = (id, result, nil) }
     package init(error: ControlError, to id: RequestID) { (self.id, result, self.error) = (id, nil, error) }
 
-    package func line() throws -> [UInt8] { try TweakProtocol.line(self) }
+    /// The line with the answer.
+    ///
+    /// - Parameter warnings: They become a member of the result.
+    package func line(warnings: [ControlWarning] = []) throws -> [UInt8] {
+        let line = try TweakProtocol.line(self)
+        guard !warnings.isEmpty, case .object(var answer) = try decodeJSON(JSONValue.self, from: line),
+            let result = answer["result"]
+        else { return line }
+        answer["result"] = try result.adding(warnings)
+        return JSONValue.object(answer).json(isPretty: false) + [UInt8(ascii: "\n")]
+    }
+}
+
+/// A problem with a change that was made. Answers of methods that set values have a list of them.
+package struct ControlWarning: Hashable, Codable, Sendable {
+    /// The kind, for programs.
+    package struct Kind: RawRepresentable, Hashable, Codable, Sendable {
+        package let rawValue: String
+        package init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The overrides file was corrupt. It was replaced by the values of the program, and kept under another name.
+        package static let brokenOverrides = Kind(rawValue: "brokenOverrides")
+        /// The file system of the overrides has no locks.
+        package static let noLock = Kind(rawValue: "noLock")
+    }
+
+    package let kind: Kind
+    /// The problem, for people.
+    package let message: String
+    /// The file with the problem.
+    package let path: String?
+    /// The path that the former file has now.
+    package let keptAs: String?
+
+    package init(_ kind: Kind, _ message: String, path: String? = nil, keptAs: String? = nil) {
+        (self.kind, self.message, self.path, self.keptAs) = (kind, message, path, keptAs)
+    }
+}
+
+/// The part of a result that methods that set values share.
+private struct WarningMembers: Decodable {
+    let warnings: [ControlWarning]?
+}
+
+extension JSONValue {
+    /// An object with a list of warnings.
+    package func adding(_ warnings: [ControlWarning]) throws -> JSONValue {
+        guard case .object(var members) = self else { return self }
+        members["warnings"] = try decodeJSON(JSONValue.self, from: encodeJSON(warnings))
+        return .object(members)
+    }
 }
 
 extension ChangedTweaks {
@@ -87,6 +137,14 @@ package enum ProgramMessage: Sendable {
     package struct Answer: Sendable {
         package let id: RequestID
         fileprivate let message: JSONValue
+
+        /// The problems with a change that was made.
+        package var warnings: [ControlWarning] {
+            guard case .object(let answer) = message,
+                let result = try? answer["result"]?.decode(WarningMembers.self)
+            else { return [] }
+            return result.warnings ?? []
+        }
 
         /// The program's answer to a method.
         ///

@@ -33,6 +33,12 @@ export class API {
    * @type {(name: string, data: any) => void}
    */
   onEvent = () => {};
+  /**
+   * Called with each problem of a change that was made nevertheless.
+   *
+   * @type {(message: string) => void}
+   */
+  onWarning = () => {};
   /** Returns whether to keep the stream while the page is hidden. */
   isRecording = () => false;
   /** The number of streams opened so far; the server may reuse stream numbers. */
@@ -115,6 +121,7 @@ export class API {
       if (response.status === 401 && path !== "/api/session") this.#refused();
       throw new RequestError(response.status, answer?.error?.message ?? `the server answered with status ${response.status}`);
     }
+    for (const { message } of answer.warnings ?? []) this.onWarning(message);
     return answer;
   }
 

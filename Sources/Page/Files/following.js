@@ -20,6 +20,7 @@ export function makeFollowing(page) {
     if (connection === "connected") return;
     state.set("connection", connection);
   };
+  api.onWarning = (message) => notices.problem(message);
 
   const receive = {
     hello({ stream, programs, viewers, options, first, comesBack, hasFleet }) {

@@ -101,13 +101,25 @@ import Testing
         #expect(try program.overrides() == ["Setter": ["Values": ["Older": 1]]])
     }
 
-    @Test func `set moves corrupt overrides away`() throws {
-        try program.writeOverrides(Data("bad".utf8))
-        let result = try program.tweak("set", "Setter/Values/Count", "6")
-        #expect(result.status == 0)
-        #expect(result.error.contains("it is now \(program.overridesPath).broken"))
-        #expect(try String(contentsOfFile: program.overridesPath + ".broken", encoding: .utf8) == "bad")
-        #expect(try program.tweak("get", "Setter/Values/Count").output == "6\n")
+    @Test(arguments: [
+        ["set", "Count", "6"], ["set", "Count=6", "Ratio=1"], ["reset", "Count"], ["reset", "--all"],
+        ["import", "values.json"], ["preset", "load", "mine"], ["edit"],
+    ])
+    func `Without the program nothing is written over overrides that cannot be read`(words: [String]) throws {
+        let values = #"{"name": "mine", "tweaks": {"Setter": {"Values": {"Count": 6}}}}"#
+        try program.home.write("values.json", values)
+        try program.home.write("config/tweaks/tweak-setter/presets/mine.json", values)
+        let broken = "{\n  \"Setter\": {\n    \"Values\": { \"Count\": 7 \"Ratio\": 0.25 }\n  }\n}\n"
+        try program.writeOverrides(Data(broken.utf8))
+        let verbs = words[0] == "preset" ? 2 : 1
+        let result = try run(
+            Locations.product("tweak"), words.prefix(verbs) + [SetterProgram.path] + words.dropFirst(verbs),
+            home: program.home, environment: ["EDITOR": "false", "VISUAL": ""], in: program.home.path)
+        #expect(result.status == 65, "\(result.error)")
+        #expect(result.output.isEmpty)
+        #expect(result.error.contains("tweak: \(program.overridesPath): it is not JSON: line 3, column 29: "))
+        #expect(try String(contentsOfFile: program.overridesPath, encoding: .utf8) == broken)
+        #expect(try !program.names().contains { $0.contains("broken") })
     }
 }
 

@@ -40,11 +40,62 @@ import TweakJSON
         #expect(try content("overrides.json.broken-3") == "bad 3")
     }
 
-    @Test func `A write moves them aside too`() throws {
+    @Test(arguments: [
+        "", " ", "bad", "{", #"{"A": {"B": {"D": 1} "E": {}}}"#, #"{"A": {"B": {"D": 1}}, }"#, "\0\0\0\0",
+        "[]",
+        "<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> theirs\n", #"{"A": {"B": {"D": 1}}, "A": 2}"#,
+    ])
+    func `A writer that does not know what they should be leaves them alone`(text: String) throws {
+        try home.write("overrides.json", text)
+        let error = #expect(throws: OverridesError.self) { try file.update([key: 1]) }
+        guard case .corrupt(file.path, _)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(throws: OverridesError.self) { try file.update([key: nil as TweakValue?]) }
+        #expect(try content("overrides.json") == text)
+        let names = try FileManager.default.contentsOfDirectory(atPath: home.path).sorted()
+        #expect(names == ["overrides.json", "overrides.json.lock"])
+    }
+
+    @Test func `A writer that knows what they should be writes that with its change, and keeps them`() throws
+    {
+        let known = Array(#"{"A": {"B": {"D": 2}}, "note": [1], "baked": {"A/B/D": 2}}"#.utf8)
         try home.write("overrides.json", "bad")
-        #expect(try file.update([key: 1])?.contains("it is now") == true)
-        #expect(try file.load()[key] == .scalar(1))
-        #expect(try content("overrides.json.broken") == "bad")
+        let (content, warnings) = try file.update([key: 1], ifCorrupt: .replace(known: known))
+        let written = try #require(try file.read())
+        #expect(content == written)
+        #expect(
+            try JSONParser.value(of: written)
+                == JSONParser.value(
+                    of: Array(#"{"A": {"B": {"C": 1, "D": 2}}, "note": [1], "baked": {"A/B/D": 2}}"#.utf8)))
+        guard case .replaced(file.path, _, let aside)? = warnings.first, warnings.count == 1 else {
+            Issue.record("\(warnings)")
+            return
+        }
+        #expect(aside == file.path + ".broken")
+        #expect(try self.content("overrides.json.broken") == "bad")
+    }
+
+    @Test func `A link to them stays one, and they are kept beside its target`() throws {
+        let target = try home.write("dotfiles/tweaks.json", "bad")
+        try #require(symlink("dotfiles/tweaks.json", file.path) == 0)
+        _ = try file.update([key: 1], ifCorrupt: .replace(known: nil))
+        #expect(FileStatus(file.path)?.isLink == true)
+        #expect(try OverridesFile(path: target).load()[key] == .scalar(1))
+        #expect(try content("dotfiles/tweaks.json.broken") == "bad")
+    }
+
+    @Test func `They keep their name if the new ones cannot be written`() throws {
+        try home.write("overrides.json", "bad")
+        // Where the temporary file would be.
+        try FileManager.default.createDirectory(
+            atPath: file.path + ".tmp", withIntermediateDirectories: false)
+        #expect(throws: OverridesError.self) {
+            try file.update([key: 1], ifCorrupt: .replace(known: nil))
+        }
+        #expect(try content("overrides.json") == "bad")
+        #expect(FileStatus(file.path + ".broken") == nil)
     }
 
     @Test func `Valid overrides are not moved aside`() throws {

@@ -108,7 +108,9 @@ enum StrangeFile: String, CaseIterable, Sendable, CustomTestStringConvertible {
         #expect(throws: OverridesError.corrupt(path: file.path, reason: "it is not a regular file")) {
             try file.load()
         }
-        try file.update([key: 1])
+        #expect(throws: OverridesError.self) { try file.update([key: 1]) }
+        #expect(FileStatus(file.path + ".broken") == nil)
+        _ = try file.update([key: 1], ifCorrupt: .replace(known: nil))
         #expect(try file.load()[key] == .scalar(1))
         #expect(FileStatus(file.path + ".broken") != nil)
     }

@@ -14,7 +14,9 @@ import time
 from typing import Any, Deque, Dict, List, Optional, Sequence, Tuple
 
 from . import _sockets
-from ._errors import Ended, Forbidden, Garbled, Refused, Silent, TweaksError, Unavailable, UnknownTweak
+from ._errors import (
+    Ended, Forbidden, Garbled, Refused, Silent, TweaksError, TweaksWarning, Unavailable, UnknownTweak, warn,
+)  # fmt: skip
 
 Message = Dict[str, Any]
 
@@ -114,7 +116,7 @@ class Connection:
             raise self._ended()
         number, data = self._request(method, params)
         self._send(data)
-        return self._awaited(number, is_endless, is_large)
+        return self._warned(self._awaited(number, is_endless, is_large))
 
     def ask_each(self, requests: Sequence[Tuple[str, Message]]) -> List[Message]:
         """Sends requests together, at most 100, and waits for their results. The first error ends it; the program may
@@ -123,7 +125,7 @@ class Connection:
             raise self._ended()
         sent = [self._request(method, params) for method, params in requests]
         self._send(b"".join(data for _, data in sent))
-        return [self._awaited(number, False, False) for number, _ in sent]
+        return [self._warned(each) for each in [self._awaited(number, False, False) for number, _ in sent]]
 
     def _request(self, method: str, params: Message) -> Tuple[int, bytes]:
         """The number and the line of a request."""
@@ -145,6 +147,14 @@ class Connection:
             # Bytes may have been lost.
             self.close()
             raise
+
+    def _warned(self, result: Message) -> Message:
+        """Passes on the problems of a change that was made, when all of the answer is read: a warning may raise."""
+        problems = result.get("warnings")
+        for each in problems if isinstance(problems, list) else []:
+            if isinstance(each, dict):
+                warn(f"{self.title}: {each.get('message')}", TweaksWarning)
+        return result
 
     def _answer(self, number: int, is_endless: bool, is_large: bool) -> Message:
         start = time.monotonic()

@@ -85,9 +85,11 @@ struct LogCommand: ParsableCommand {
 extension LiveProgram {
     /// Asks for something about the history, which programs with an older library do not have.
     func askHistory<Method: ControlMethod>(_ method: Method) throws(Failure) -> Method.Answer {
-        do throws(ConnectionError) { return try connection.ask(method) } catch .answer(let error)
-            where error.code == .unknownMethod
-        {
+        do throws(ConnectionError) {
+            let answer = try connection.ask(method)
+            passOnWarnings()
+            return answer
+        } catch .answer(let error) where error.code == .unknownMethod {
             throw Failure(
                 "its Tweaks library is too old to keep a history", about: title, .unavailable)
         } catch {

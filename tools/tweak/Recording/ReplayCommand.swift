@@ -194,6 +194,7 @@ private struct Replay {
                 for tweak in answer.unknown { report("\(tweak): the tweak is gone") }
             case .reset(let id): _ = try connection.answer(message, to: id, of: ResetTweaks.self)
             }
+            program.passOnWarnings()
         } catch .answer(let error) {
             report(error.message)
         }

@@ -125,9 +125,12 @@ extension TweakStore {
         }
     }
 
-    /// Calls back when the overrides have been written or are about to be, with the error if writing failed.
-    func afterWriting(_ body: @escaping @Sendable (OverridesError?) -> Void) {
-        guard let writer else { return body(nil) }
-        writer.afterAttempt(body)
+    /// Calls back when the overrides have been written or are about to be, see
+    /// ``OverridesWriter/afterAttempt(isOfChange:_:)``.
+    func afterWriting(
+        isOfChange: Bool, _ body: @escaping @Sendable (OverridesError?, [OverridesWarning]) -> Void
+    ) {
+        guard let writer else { return body(nil, []) }
+        writer.afterAttempt(isOfChange: isOfChange, body)
     }
 }

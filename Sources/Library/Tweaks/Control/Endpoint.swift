@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import CTweakSystem
 internal import Glibc
+internal import TweakOverrides
 internal import TweakProtocol
 internal import TweakRecords
 
@@ -295,20 +296,20 @@ extension Endpoint {
         let (number, inbox, store) = (client.id, inbox, store)
         client.onWorker += 1
         let isGiven = worker.add {
-            let line: [UInt8]
-            var isDone = true
-            do throws(ControlError) { line = Self.line(try body(), to: id) } catch {
-                line = Self.line(error, to: id)
-                isDone = false
-            }
-            store.afterWriting { [isDone] problem in
-                let problem = isDone ? problem : nil
-                let error = problem.map {
-                    ControlError(.notKept, "the program has the value, but will not keep it: \($0)")
+            let answer: Result<Answer, ControlError>
+            do throws(ControlError) { answer = .success(try body()) } catch { answer = .failure(error) }
+            let line = Self.line(answer, to: id)
+            let isDone = if case .success = answer { true } else { false }
+            store.afterWriting(isOfChange: isDone) { problem, warnings in
+                var line = line
+                if isDone, let problem {
+                    line = Self.line(
+                        ControlError(
+                            .notKept, "the program has the value, but will not keep it: \(problem)"), to: id)
+                } else if !warnings.isEmpty {
+                    line = Self.line(answer, to: id, warnings: warnings.map(ControlWarning.init))
                 }
-                inbox.post(
-                    EndpointInbox.Outcome(
-                        client: number, place: .worker, line: error.map { Self.line($0, to: id) } ?? line))
+                inbox.post(EndpointInbox.Outcome(client: number, place: .worker, line: line))
             }
         }
         if !isGiven {
@@ -342,10 +343,21 @@ extension Endpoint {
 
     private static let noThread = ControlError(.busy, "the process has reached its limit of threads")
 
+    private static func line<Answer: Codable & Sendable>(
+        _ answer: Result<Answer, ControlError>, to id: RequestID?, warnings: [ControlWarning] = []
+    ) -> [UInt8] {
+        switch answer {
+        case .success(let answer): line(answer, to: id, warnings: warnings)
+        case .failure(let error): line(error, to: id)
+        }
+    }
+
     /// - Returns: An empty line if the client wants no answer.
-    private static func line<Answer: Codable & Sendable>(_ answer: Answer, to id: RequestID?) -> [UInt8] {
+    private static func line<Answer: Codable & Sendable>(
+        _ answer: Answer, to id: RequestID?, warnings: [ControlWarning] = []
+    ) -> [UInt8] {
         guard let id else { return [] }
-        do { return try ControlAnswer(answer, to: id).line() } catch {
+        do { return try ControlAnswer(answer, to: id).line(warnings: warnings) } catch {
             return line(ControlError(.internalError, "\(error)"), to: id)
         }
     }
@@ -353,6 +365,16 @@ extension Endpoint {
     private static func line(_ error: ControlError, to id: RequestID?) -> [UInt8] {
         // Errors contain nothing that JSON cannot express.
         id.flatMap { try? ControlAnswer<Done>(error: error, to: $0).line() } ?? []
+    }
+}
+
+extension ControlWarning {
+    fileprivate init(_ warning: OverridesWarning) {
+        switch warning {
+        case .replaced(let path, _, let aside):
+            self.init(.brokenOverrides, "\(warning)", path: path, keptAs: aside)
+        case .unlocked(let path, _): self.init(.noLock, "\(warning)", path: path)
+        }
     }
 }
 

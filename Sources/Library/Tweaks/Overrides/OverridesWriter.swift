@@ -12,6 +12,8 @@ internal import TweakSystem
 /// during a burst; it has a stack of 512 KiB.
 final class OverridesWriter: Sendable {
     private static let interval: useconds_t = 50_000
+    /// The maximum number of problems of which clients are told later.
+    private static let mostUntold = 16
 
     typealias Changes = [TweakKey: TweakValue?]
 
@@ -34,7 +36,31 @@ final class OverridesWriter: Sendable {
         var phase = Phase.idle
         /// The error of the last attempt to write, if it failed.
         var problem: OverridesError?
-        var waiting: [@Sendable (OverridesError?) -> Void] = []
+        var waiting: [Attempt] = []
+        /// What the file had when this process last read or wrote it; `nil` if there was none, or it was never readable.
+        var known: [UInt8]?
+        /// The problems with writing of which no client has been told yet.
+        var untold: [OverridesWarning] = []
+        /// Whether there was no lock.
+        var hasLackedLock = false
+
+        /// Notes problems with writing. That there is no lock is told once.
+        mutating func note(_ warnings: [OverridesWarning]) {
+            for warning in warnings where untold.count < OverridesWriter.mostUntold {
+                if case .unlocked = warning {
+                    if hasLackedLock { continue }
+                    hasLackedLock = true
+                }
+                untold.append(warning)
+            }
+        }
+
+        /// Calls back after an attempt to write.
+        mutating func report(to waiting: [Attempt]) {
+            let warnings = untold
+            if waiting.contains(where: \.isOfChange) { untold = [] }
+            for attempt in waiting { attempt.body(problem, attempt.isOfChange ? warnings : []) }
+        }
 
         /// Counts a change, before it is added.
         mutating func countChange() {
@@ -56,6 +82,13 @@ final class OverridesWriter: Sendable {
             claimed += ours
             return true
         }
+    }
+
+    /// Somebody who waits for an attempt to write.
+    private struct Attempt {
+        /// Whether a change of the waiting one is written, so that problems concern it.
+        let isOfChange: Bool
+        let body: @Sendable (OverridesError?, [OverridesWarning]) -> Void
     }
 
     private enum Phase { case idle, writing, pausing }
@@ -92,7 +125,7 @@ final class OverridesWriter: Sendable {
     /// Call it without ``lockForFork``.
     func forChild() -> OverridesWriter {
         let writer = OverridesWriter(target, report: report)
-        let inherited = queue.withLock { queue in
+        let (inherited, known) = queue.withLock { queue in
             var inherited = queue.inherited.map { $0.forChild(of: process) }
             let unwritten = queue.inFlight.merging(queue.changes) { $1 }
             if !unwritten.isEmpty, let written = queue.written {
@@ -100,9 +133,9 @@ final class OverridesWriter: Sendable {
                     InheritedChanges(
                         changes: unwritten, ancestors: [process], written: written, count: queue.count))
             }
-            return inherited
+            return (inherited, queue.known)
         }
-        writer.queue.withLock { $0.inherited = inherited }
+        writer.queue.withLock { ($0.inherited, $0.known) = (inherited, known) }
         return writer
     }
 
@@ -138,15 +171,23 @@ final class OverridesWriter: Sendable {
     /// Without a file there is nothing to wait for.
     private func addWrite() -> Bool { file != nil && worker.add(write) }
 
-    /// Calls back after an attempt to write the pending changes, with the error if it failed. Calls back at once if
-    /// nothing is pending, or between two attempts, with the error of the last one. Calls come in order and with a lock
-    /// held.
-    func afterAttempt(_ body: @escaping @Sendable (OverridesError?) -> Void) {
+    /// Notes what the file has at the start.
+    func begin(with content: [UInt8]?) { queue.withLock { $0.known = content } }
+
+    /// Calls back after an attempt to write the pending changes, with the error if it failed, and the other problems
+    /// since a client was last told of one. Calls back at once if nothing is pending, or between two attempts, with
+    /// the error of the last one. Calls come in order and with a lock held.
+    ///
+    /// - Parameter isOfChange: Whether the caller has made a change.
+    func afterAttempt(
+        isOfChange: Bool, _ body: @escaping @Sendable (OverridesError?, [OverridesWarning]) -> Void
+    ) {
+        let attempt = Attempt(isOfChange: isOfChange, body: body)
         queue.withLock { queue in
             if queue.phase == .writing || queue.phase == .idle && queue.trying != nil {
-                queue.waiting.append(body)
+                queue.waiting.append(attempt)
             } else {
-                body(queue.problem)
+                queue.report(to: [attempt])
             }
         }
     }
@@ -156,39 +197,41 @@ final class OverridesWriter: Sendable {
     /// - Returns: Whether nothing is pending any more. Failed writes are retried with the next change.
     @discardableResult
     func flush() -> Bool {
-        let (problem, isDone) = fileAccess.withSlowLock { _ -> (String?, Bool) in
-            let (changes, claimed, count) = queue.withLock { queue in
+        let (problems, isDone) = fileAccess.withSlowLock { _ -> ([String], Bool) in
+            let (changes, claimed, count, known) = queue.withLock { queue in
                 _ = queue.claimInheritance()
                 queue.inFlight = queue.changes
                 queue.changes = [:]
                 queue.trying = nil
-                return (queue.inFlight, queue.claimed, queue.count)
+                return (queue.inFlight, queue.claimed, queue.count, queue.known)
             }
-            guard !changes.isEmpty else { return (nil, true) }
+            guard !changes.isEmpty else { return ([], true) }
             defer { queue.withLock { $0.inFlight = [:] } }
             do throws(OverridesError) {
                 let file = try target.get()
                 guard fbtweak__has_memory() else {
                     throw .system(action: "write", path: file.path, reason: systemMessage(ENOMEM))
                 }
-                let problem = try file.update(changes)
+                let (content, warnings) = try file.update(changes, ifCorrupt: .replace(known: known))
                 queue.withLock { queue in
                     queue.problem = nil
+                    queue.known = content
+                    queue.note(warnings)
                     queue.written?.value = count
                     queue.claimed.removeFirst(claimed.count)
                 }
                 for inherited in claimed { inherited.written.value = inherited.count }
-                return (problem, true)
+                return (warnings.map { "\($0)" }, true)
             } catch {
                 queue.withLock { queue in
                     queue.changes.merge(changes) { newer, _ in newer }
                     queue.problem = error
                 }
-                return (error.withConsequence, false)
+                return ([error.withConsequence], false)
             }
         }
         // Reported without the lock, because the program's log handler may call the store.
-        if let problem { report(problem) }
+        for problem in problems { report(problem) }
         return isDone
     }
 
@@ -202,20 +245,32 @@ final class OverridesWriter: Sendable {
         flush()
     }
 
-    /// The content of the file, `nil` if there is none, and the tweaks whose changes are not written yet.
+    /// The content of the file, `nil` if there is none, the overrides in it, and the tweaks whose changes are not written
+    /// yet.
     ///
     /// No write is in progress meanwhile, so every change queued before is in one of the two. If the file can be read,
     /// failed writes are retried, because an unreadable file may have been the reason.
-    func read() throws(OverridesError) -> (content: [UInt8]?, unwritten: Set<TweakKey>) {
-        let (content, unwritten, isOverdue) = try fileAccess.withSlowLock { _ throws(OverridesError) in
-            let content = try target.get().read()
+    func read() throws(OverridesError) -> (
+        content: [UInt8]?, document: Result<OverridesDocument, OverridesError>, unwritten: Set<TweakKey>
+    ) {
+        let (content, document, unwritten, isOverdue) = try fileAccess.withSlowLock {
+            _ throws(OverridesError) in
+            let file = try target.get()
+            let content = try file.read()
+            let document: Result<OverridesDocument, OverridesError>
+            do throws(OverridesError) {
+                document = .success(try OverridesDocument(content: content, path: file.path))
+            } catch {
+                document = .failure(error)
+            }
             return queue.withLock { queue in
+                if case .success = document { queue.known = content }
                 let isOverdue = queue.problem != nil && queue.trying == nil && !queue.changes.isEmpty
-                return (content, Set(queue.changes.keys), isOverdue)
+                return (content, document, Set(queue.changes.keys), isOverdue)
             }
         }
         if isOverdue { _ = addWrite() }
-        return (content, unwritten)
+        return (content, document, unwritten)
     }
 
     private func write() {
@@ -223,7 +278,7 @@ final class OverridesWriter: Sendable {
         flush()
         queue.withLock { queue in
             queue.phase = .pausing
-            for body in queue.waiting { body(queue.problem) }
+            queue.report(to: queue.waiting)
             queue.waiting = []
         }
         worker.rest { _ = usleep(Self.interval) }

@@ -42,19 +42,19 @@ extension TweakStore {
     func reload(_ file: OverridesFile, _ writer: OverridesWriter, isComplete: Bool) {
         state.withLock { $0.setWhileReloading = [] }
         defer { state.withLock { $0.setWhileReloading = nil } }
-        var document = OverridesDocument()
+        let document: OverridesDocument
         var content: [UInt8]?
         let unwritten: Set<TweakKey>
         do throws(OverridesError) {
-            (content, unwritten) = try writer.read()
-            if let content { document = try OverridesDocument(json: content, path: file.path) }
+            let file = try writer.read()
+            (content, unwritten) = (file.content, file.unwritten)
+            document = try file.document.get()
         } catch {
             guard isComplete else { return }
             if let loss = lossOfOverrides(file) { return diagnostics.warn(loss) }
             // An error that was reported at the start is not repeated.
             return diagnostics.warn(
-                "\(error); the values stay as they are",
-                onceFor: content.map { "\(error) \($0.hashValue)" } ?? "\(error)")
+                "\(error); the values stay as they are", onceFor: error.identity(in: content))
         }
 
         let values = document.provided
@@ -65,6 +65,16 @@ extension TweakStore {
                 of: .overrides, by: .file, replacing: state.layers[.overrides], with: values,
                 except: kept.contains)
         }
+    }
+}
+
+extension OverridesError {
+    /// Tells apart the errors of different contents of a file.
+    ///
+    /// - Parameter content: The content; `nil` if it could not be read.
+    func identity(in content: [UInt8]?) -> String {
+        guard let content else { return "\(self)" }
+        return "\(self) \(ByteText(String(decoding: content, as: UTF8.self))._rawHashValue(seed: 0))"
     }
 }
 

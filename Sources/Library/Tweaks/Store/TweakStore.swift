@@ -192,8 +192,8 @@ extension TweakStore {
         let writer = OverridesWriter(file: file, report: diagnostics.warn)
         state.withLock { $0.writer = writer }
         do throws(OverridesError) {
-            let (document, problem) = try file.loadSettingAside()
-            if let problem { diagnostics.warn(problem) }
+            let (document, content) = try file.loadAtStart()
+            writer.begin(with: content)
             guard !document.isEmpty else { return }
             // The document's memory is free again before tweaks are decoded.
             let (provided, baked) = (document.provided, document.bakedKeys)
@@ -204,6 +204,11 @@ extension TweakStore {
                 return state.dropBaked()
             }
             if !isWritten { flush() }
+        } catch .corrupt(let path, let reason) {
+            let error = OverridesError.corrupt(path: path, reason: reason)
+            diagnostics.warn(
+                "\(error); the program starts without overrides, and follows the file when it is mended",
+                onceFor: error.identity(in: (try? file.read()) ?? nil))
         } catch {
             diagnostics.warn("\(error)")
         }

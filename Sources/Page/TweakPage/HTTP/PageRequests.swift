@@ -113,7 +113,14 @@ struct PageRequests: Sendable {
         _ program: String, _ body: @Sendable (ProgramSession) async throws(Failure) -> Answer
     ) async throws(RequestProblem) -> [UInt8] {
         let session = sessions[try entry(program).id]
-        return try json(await reporting { () async throws(Failure) in try await body(session) })
+        let answer = try json(await reporting { () async throws(Failure) in try await body(session) })
+        let warnings = await session.drainWarnings()
+        guard !warnings.isEmpty else { return answer }
+        do {
+            return try json(decodeJSON(JSONValue.self, from: answer).adding(warnings))
+        } catch let problem as RequestProblem { throw problem } catch {
+            throw RequestProblem(.internalServerError, "\(error)")
+        }
     }
 
     // MARK: - Programs and tweaks

@@ -34,6 +34,11 @@ actor ProgramSession {
 
     init(_ id: String, _ board: Board) { (self.id, self.board) = (id, board) }
 
+    /// Returns the problems with changes that the program has told of since the last call.
+    func drainWarnings() -> [ControlWarning] {
+        ([open?.program as? LiveProgram] + trials.values.map(\.program)).flatMap { $0?.drainWarnings() ?? [] }
+    }
+
     /// Runs a function with the program.
     nonisolated func with<Result: Sendable>(
         _ body: @Sendable (any Program) throws(Failure) -> Result
