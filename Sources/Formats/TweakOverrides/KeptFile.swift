@@ -202,7 +202,12 @@ package struct KeptFile: Hashable, Sendable {
                 }
                 // Limits what it reads, too.
                 try FileReplacement.replace(aside, with: content, permissions: 0o600)
-                try overwrite(target, with: bytes, limit: Self.largestSize)
+                do throws(FileError) {
+                    try overwrite(target, with: bytes, limit: Self.largestSize)
+                } catch {
+                    _ = withPath(aside) { unlink($0) }
+                    throw error
+                }
                 return aside
             }
             guard stat(path: target)?.isRegularFile ?? false else {

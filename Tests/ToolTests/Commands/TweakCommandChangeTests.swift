@@ -117,7 +117,7 @@ import Testing
             home: program.home, environment: ["EDITOR": "false", "VISUAL": ""], in: program.home.path)
         #expect(result.status == 65, "\(result.error)")
         #expect(result.output.isEmpty)
-        #expect(result.error.contains("tweak: \(program.overridesPath): it is not JSON: line 3, column 29: "))
+        #expect(result.error.contains("tweak: \(program.overridesPath): it is not JSON: line 3, column 28: "))
         #expect(try String(contentsOfFile: program.overridesPath, encoding: .utf8) == broken)
         #expect(try !program.names().contains { $0.contains("broken") })
     }

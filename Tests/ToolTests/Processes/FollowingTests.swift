@@ -73,6 +73,25 @@ final class Follower: Sendable {
         #expect(result.succeeded, "\(result.error)")
     }
 
+    @Test func `An edit in place through another name of the file`() throws {
+        try writeOverrides(6)
+        let follower = try Follower(program)
+        follower.expect(count: 6)
+        for count in [7, 8] {
+            // Of a file that has taken the place of the former one.
+            try shell(
+                """
+                cd config/tweaks/tweak-setter
+                cp overrides.json new
+                mv new overrides.json
+                ln -f overrides.json other
+                printf '%s' '\(Self.json(count))' > other
+                """)
+            follower.expect(count: count)
+        }
+        #expect(try follower.end().isEmpty)
+    }
+
     @Test func `Sets and resets of the command`() throws {
         let follower = try Follower(program)
         follower.expect(count: 5)
