@@ -154,3 +154,18 @@ extension TweakCommand {
 let reservedDescriptors = reserveStandardDescriptors()
 
 func warn(_ message: String) { printMessage("warning: " + message) }
+
+/// Asks the user on the terminal; the end of the input means no.
+///
+/// - Parameter usual: The answer if the user only presses Return.
+func isConfirmed(_ question: String, byDefault usual: Bool) -> Bool {
+    while true {
+        printError(question)
+        switch readLine()?.lowercased() {
+        case "": return usual
+        case "y", "yes": return true
+        case "n", "no", nil: return false
+        default: continue
+        }
+    }
+}

@@ -60,6 +60,40 @@ import Testing
         #expect(try program.tweak("get", "Flag").output == "true\n")
     }
 
+    @Test func `changes nothing that the editor did not touch, whatever was set meanwhile`() throws {
+        let setter = try RunningSetter(program)
+        #expect(try program.tweak("set", "Count=6", "Ratio=0.75", "Text=one").succeeded)
+        let tweak = "\(Locations.product("tweak")) set \(setter.pid)"
+        let result = try edit(
+            "\(tweak) Count=9 Ratio=0.25 > /dev/null\n" + #"sed -i 's/"one"/"two"/' "$1""#)
+        #expect(result.output == "1 tweak was set\n" && result.error.isEmpty, "\(result.error)")
+        #expect(try setter.tweak("get", "Count").output == "9\n")
+        #expect(try setter.tweak("get", "Ratio").output == "0.25\n")
+        #expect(try setter.tweak("get", "Text").output == "two\n")
+    }
+
+    @Test(arguments: [
+        "s/6/6.0/", "s/1.0$/1/", "s/ 1$/ 1.0/", "s/$/ /", "s/ : /:/", "s/^  *//", "1s/^/\\n/", "s/6/60e-1/",
+        "s/0.25/25e-2/", "s/Ratio/Rati\\\\u006f/",
+    ])
+    func `takes the same number in another form for no change`(edit: String) throws {
+        try program.writeOverrides(
+            Data(
+                #"{"Setter": {"Values": {"Count": 6, "Ratio": 0.25}, "Slots": {"Slot 1": 1.0}}}"#.utf8))
+        let before = try Data(contentsOf: URL(fileURLWithPath: program.overridesPath))
+        let result = try self.edit("sed -i '\(edit)' \"$1\"")
+        #expect(result.output == "nothing was changed\n", "\(result.error)")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: program.overridesPath)) == before)
+    }
+
+    @Test func `names the option for an editor that does not wait`() throws {
+        let result = try edit("exit 0")
+        #expect(result.status == 0 && result.output == "nothing was changed\n")
+        #expect(result.error.contains("--wait"))
+        #expect(try edit(write(#"{"Setter": {"Values": {"Count": 7}}}"#)).error.isEmpty)
+        #expect(try leftFiles.isEmpty)
+    }
+
     @Test func `does nothing if nothing was changed`() throws {
         let result = try edit("grep -q '^{$' \"$1\"", variable: "VISUAL")
         #expect(result.output == "nothing was changed\n")

@@ -3,6 +3,7 @@ import ArgumentParser
 import CommandSupport
 import Glibc
 import TweakClient
+import TweakFormats
 import TweakJSON
 import TweakOverrides
 import TweakProtocol
@@ -12,21 +13,24 @@ struct EditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit", abstract: "Edit the overrides as JSON.",
         discussion: """
-            The editor is $VISUAL, or else $EDITOR. When it exits, changed values are checked and set, and removed ones reset. \
-            A number may be given as a text to calculate, such as "2*pi" and "+=10%", as for tweak set. If there is an error, \
-            nothing is set.
+            The editor is $VISUAL, or else $EDITOR; one with a window needs an option to wait, such as "code --wait". When it \
+            exits, values that it has changed are checked and set, and removed ones reset. All others stay, also if they \
+            were set meanwhile. A number may be given as a text to calculate, such as "2*pi" and "+=10%", as for tweak set. If \
+            there is an error, nothing is set.
             """)
 
     @OptionGroup var target: ProgramOptions
 
     func run() throws {
         try target.forEach(checkingValues: true, .json) { program throws(Failure) in
+            try Self.checkFile(of: program)
             let before = try program.overrides
             let text = try EditedText(before.isEmpty ? "{\n}\n" : before.text)
             while true {
-                try text.edit()
+                let hint = try text.edit()
                 do throws(Failure) {
-                    try Edit(of: before, to: text.read(), program).make(in: program)
+                    try Edit(of: text.original, to: text.read(), program).make(in: program)
+                    if let hint { warn(hint) }
                     return text.remove()
                 } catch {
                     guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
@@ -35,35 +39,33 @@ struct EditCommand: ParsableCommand {
                         throw error
                     }
                     error.write()
-                    guard wantsToGoOn() else { throw Failure(text.whereItIs, error.kind) }
+                    guard isConfirmed("Edit again? [Y/n]", byDefault: true) else {
+                        throw Failure(text.whereItIs, error.kind)
+                    }
                 }
             }
         }
     }
 
-    private func wantsToGoOn() -> Bool {
-        while true {
-            printError("Edit again? [Y/n]")
-            switch readLine()?.lowercased() {
-            case "", "y", "yes": return true
-            case "n", "no", nil: return false
-            default: continue
-            }
-        }
+    /// Throws if the overrides of a program that does not run cannot be read, before somebody edits in vain.
+    private static func checkFile(of program: any Program) throws(Failure) {
+        guard program.pid == nil, let path = try program.description.overrides else { return }
+        _ = try failing { try OverridesFile(path: path).load() }
     }
 }
 
-/// The changes in an edited text.
+/// The differences between a text and the same text after editing.
 private struct Edit {
     private var values = OverridesDocument()
     private var removed: [TweakKey] = []
 
     /// Checks the text.
-    init(of before: OverridesDocument, to text: [UInt8], _ program: any Program) throws(Failure) {
-        let after = try failing {
+    init(of original: [UInt8], to text: [UInt8], _ program: any Program) throws(Failure) {
+        let (before, after) = try failing {
+            let before = try OverridesDocument(json: original, path: "the text")
             let after = try OverridesDocument(json: text, path: "the text")
             try after.checkNesting("the text", before: before)
-            return after
+            return (before, after)
         }
         removed = before.keys.filter { after[$0] == nil }.sorted()
         let tweaks = Dictionary(try program.tweaks().map { ($0.declaration.key, $0.declaration) }) {
@@ -71,7 +73,7 @@ private struct Edit {
         }
         var problems: [String] = []
         // Unknown entries may stay.
-        for key in after.keys.sorted() where after[key] != before[key] {
+        for key in after.keys.sorted() where !Self.isSame(after[key], before[key]) {
             guard let declaration = tweaks[key] else {
                 problems.append("\(TweakError.unknown(key, nearest: tweaks.keys.nearest(to: key)))")
                 continue
@@ -91,6 +93,16 @@ private struct Edit {
         guard problems.isEmpty else { throw Failure("nothing was set:", details: problems, .invalid) }
     }
 
+    /// Whether two values are the same. Some editors write 150.0 as 150.
+    private static func isSame(_ value: JSONValue?, _ other: JSONValue?) -> Bool {
+        switch (value, other) {
+        case (.scalar(.integer(let integer))?, .scalar(.double(let double))?),
+            (.scalar(.double(let double))?, .scalar(.integer(let integer))?):
+            Int128(exactly: double) == integer
+        default: value == other
+        }
+    }
+
     /// Accepts a value as it is, and a text for another type like `tweak set`.
     private static func admission(
         of value: JSONValue?, _ former: JSONValue?, _ declaration: TweakDeclaration
@@ -103,13 +115,13 @@ private struct Edit {
     }
 
     func make(in program: any Program) throws(Failure) {
-        for key in removed { try program.reset(.tweak(key)) }
         if !values.isEmpty {
-            let answer = try program.apply(values, resettingOthers: false, allOrNothing: false)
+            let answer = try program.apply(values, resettingOthers: false, allOrNothing: true)
             guard answer.problems.isEmpty else {
-                throw Failure("not everything was set:", details: answer.problems, .invalid)
+                throw Failure("nothing was set:", details: answer.problems, .invalid)
             }
         }
+        for key in removed { try program.reset(.tweak(key)) }
         let parts = [(values.keys.count, "set"), (removed.count, "reset")].filter { $0.0 > 0 }
             .map { counted($0.0, "tweak was", "tweaks were") + " \($0.1)" }
         print(parts.isEmpty ? "nothing was changed" : parts.joined(separator: ", "))

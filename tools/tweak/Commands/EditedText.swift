@@ -9,7 +9,11 @@ import TweakSystem
 struct EditedText {
     let path: String
     private let directory: String
-    private let original: [UInt8]
+    /// The text that the editor is given.
+    let original: [UInt8]
+    /// The time in which nobody reads a text, starts to edit it, and gives up. An editor that returns earlier may have
+    /// passed the file to another process.
+    private static let shortestEdit: Duration = .seconds(2)
 
     /// Writes the file, readable by the user only.
     init(_ text: String) throws(Failure) {
@@ -25,14 +29,33 @@ struct EditedText {
     }
 
     /// Runs the editor.
-    func edit() throws(Failure) {
+    ///
+    /// - Returns: A hint for the user if the editor seems not to wait for its window; `nil` if it has done its work.
+    func edit() throws(Failure) -> String? {
         let editor = environment("VISUAL") ?? environment("EDITOR") ?? Self.usualEditor
+        let start = ContinuousClock.now
         // system(3) ignores Ctrl-C in this process.
-        guard system("\(editor) \(path.shellQuoted)") != 0 else { return }
+        guard system("\(editor) \(path.shellQuoted)") != 0 else {
+            guard .now - start < Self.shortestEdit, try read() == original else { return nil }
+            return """
+                the editor returned at once, and the text is as it was; an editor with a window needs an option to wait, \
+                such as EDITOR="\(editor) \(Self.optionToWait(of: editor))"
+                """
+        }
         let message = "the editor failed, and nothing was set"
         guard try read() == original else { throw Failure(message, details: [whereItIs], .failed) }
         remove()
         throw Failure(message, .failed)
+    }
+
+    private static func optionToWait(of editor: String) -> String {
+        switch lastComponent(of: String(editor.prefix { $0 != " " })) {
+        case "gvim": "--nofork"
+        case "gnome-text-editor": "--standalone"
+        case "kate": "--block"
+        case "mousepad": "--disable-server"
+        default: "--wait"
+        }
     }
 
     private static var usualEditor: String {
