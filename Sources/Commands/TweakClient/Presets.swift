@@ -30,23 +30,51 @@ package struct PresetFolder {
 
     package func load(_ name: String) throws(Failure) -> TweakPreset {
         let file = try file(name)
-        let preset = try failing {
-            try file.read().map {
-                try TweakPreset(json: String(decoding: $0, as: UTF8.self), path: file.path)
-            }
-        }
-        guard let preset else { throw missing(name) }
+        guard let preset = try failing({ try Self.preset(in: file) }) else { throw missing(name) }
         return preset
     }
 
-    /// Writes a preset, and replaces one with this name.
-    package func save(_ preset: TweakPreset) throws(Failure) {
-        let file = try file(preset.name)
-        try failing {
+    private static func preset(in file: KeptFile) throws(OverridesError) -> TweakPreset? {
+        guard let bytes = try file.read() else { return nil }
+        return try TweakPreset(json: String(decoding: bytes, as: UTF8.self), path: file.path)
+    }
+
+    /// Saves values as a preset. Other members of the file of a preset with this name stay.
+    ///
+    /// - Parameter isReplaced: Whether to replace a preset that has values for other tweaks or cannot be read.
+    /// - Returns: The reason why nothing was saved; `nil` if the values were.
+    package func save(
+        _ values: OverridesDocument, as name: String, replacing isReplaced: Bool
+    ) throws(Failure) -> PresetConflict? {
+        let file = try file(name)
+        return try failing {
             try file.makeDirectories()
-            try file.withLock { () throws(OverridesError) in
+            return try file.withLock { () throws(OverridesError) -> PresetConflict? in
+                let (former, conflict) = try Self.former(name, in: file, losing: values)
+                if !isReplaced, let conflict { return conflict }
+                var preset = former ?? TweakPreset(name: name)
+                (preset.name, preset.values) = (name, values)
                 try file.replace(with: OverridesDocument.readable(Array(preset.json.utf8), file.path))
+                return nil
             }
+        }
+    }
+
+    /// The reason why values cannot be saved as a preset without replacing one, or `nil`.
+    package func conflict(_ values: OverridesDocument, as name: String) throws(Failure) -> PresetConflict? {
+        let file = try file(name)
+        return try failing { try Self.former(name, in: file, losing: values).conflict }
+    }
+
+    private static func former(
+        _ name: String, in file: KeptFile, losing values: OverridesDocument
+    ) throws(OverridesError) -> (preset: TweakPreset?, conflict: PresetConflict?) {
+        do throws(OverridesError) {
+            guard let preset = try preset(in: file) else { return (nil, nil) }
+            let lost = preset.values.keys.filter { values[$0] == nil }.sorted()
+            return (preset, lost.isEmpty ? nil : .moreValues(name, lost))
+        } catch .corrupt(let path, let reason) {
+            return (nil, .unreadable(name, .corrupt(path: path, reason: reason)))
         }
     }
 
@@ -69,6 +97,33 @@ package struct PresetFolder {
     private func missing(_ name: String) -> Failure {
         Failure(
             "\(name): there is no such preset in \(path)" + didYouMean(names.nearest(to: name)), .missing)
+    }
+}
+
+/// The reason why a preset is only replaced on request.
+package enum PresetConflict: Sendable {
+    /// It has values for tweaks that the new one does not have.
+    case moreValues(String, [TweakKey])
+    /// It cannot be read.
+    case unreadable(String, OverridesError)
+}
+
+extension PresetConflict {
+    /// The failure if the preset is not replaced.
+    ///
+    /// - Parameter way: What to do to replace it.
+    package func failure(_ way: String) -> Failure {
+        switch self {
+        case .moreValues(let name, let keys):
+            Failure(
+                "\(name): the preset has "
+                    + (keys.count == 1 ? "a value that" : "\(keys.count) values that")
+                    + " would be lost; \(way)", details: keys.map(\.description).beginning, .cannotCreate)
+        case .unreadable(let name, let error):
+            Failure(
+                "\(name): there is a preset that cannot be read; \(way)", details: ["\(error)"], .cannotCreate
+            )
+        }
     }
 }
 

@@ -57,7 +57,7 @@ export async function openPresets(page, programId) {
       await page.editing.settled();
       const isKnown = [...list.querySelectorAll(".preset-name")].some(({ textContent }) => textContent === shown(presetName));
       if (isKnown && !(await ask("Overwrite the preset?", `"${shown(presetName)}" already exists.`, "Overwrite"))) return;
-      const answer = await api.post("preset/save", { program: programId, name: presetName, defaults: isNew && defaults.checked });
+      const answer = await api.post("preset/save", { program: programId, name: presetName, defaults: isNew && defaults.checked, replace: isKnown });
       commands.setLoadedPreset(programId, presetName);
       notices.say(`Saved "${shown(presetName)}" with ${answer.tweaks} values`);
       name.value = "";

@@ -157,6 +157,57 @@ enum ProgramState: String, CaseIterable, CustomTestStringConvertible {
         setter?.expect("false 6 0.5 bye")
     }
 
+    @Test func `save over a preset with values for other tweaks needs --replace`() throws {
+        #expect(try program.tweak("set", "Count", "6", "Text", "bye").succeeded)
+        #expect(try preset("save", "mine").succeeded)
+        #expect(try program.tweak("set", "Count", "7").succeeded)
+        // The same tweaks, or more.
+        #expect(try preset("save", "mine").output == "mine: 2 values are kept\n")
+        #expect(try program.tweak("set", "Slot 1", "1").succeeded)
+        #expect(try preset("save", "mine").output == "mine: 3 values are kept\n")
+        let file = program.home("config/tweaks/tweak-setter/presets/mine.json")
+        let before = try Data(contentsOf: URL(fileURLWithPath: file))
+        #expect(try program.tweak("reset", "Text", "Slot 1").succeeded)
+        let result = try preset("save", "mine")
+        #expect(result.status == 73 && result.output.isEmpty)
+        #expect(
+            result.error == """
+                tweak: mine: the preset has 2 values that would be lost; --replace replaces it
+                  Setter/Slots/Slot 1
+                  Setter/Values/Text
+
+                """)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == before)
+        #expect(try preset("save", "mine", "--replace").output == "mine: 1 value is kept\n")
+        #expect(try preset("load", "mine", "--reset-others").succeeded)
+    }
+
+    @Test func `save over a file that cannot be read needs --replace, and other members stay`() throws {
+        #expect(try program.tweak("set", "Count", "6").succeeded)
+        let file = "config/tweaks/tweak-setter/presets/mine.json"
+        try program.home.write(file, "{")
+        let result = try preset("save", "mine")
+        #expect(result.status == 73 && result.error.contains("line 1, column 2: "), "\(result.error)")
+        #expect(try String(contentsOfFile: program.home(file), encoding: .utf8) == "{")
+        #expect(try preset("save", "mine", "--replace").succeeded)
+        try program.home.write(file, #"{"name": "mine", "by": "ada", "tweaks": {}}"#)
+        #expect(try preset("save", "mine").succeeded)
+        let object = try JSONSerialization.jsonObject(
+            with: Data(contentsOf: URL(fileURLWithPath: program.home(file))))
+        #expect((object as? [String: Any])?["by"] as? String == "ada")
+    }
+
+    @Test func `A sweep replaces no preset with values for other tweaks`() throws {
+        #expect(try program.tweak("set", "Count", "6", "Text", "bye").succeeded)
+        #expect(try preset("save", "mine").succeeded)
+        let result = try program.tweak(
+            "sweep", "Count=1,2", "--command", "echo 1 >> \(program.home("measured")); echo 1", "--preset",
+            "mine")
+        #expect(result.status == 73, "\(result.error)")
+        #expect(result.error.contains("mine: the preset has a value that would be lost; "))
+        #expect(!FileManager.default.fileExists(atPath: program.home("measured")))
+    }
+
     @Test func `list shows them, with what is wrong in their files`() throws {
         #expect(try preset("list").output == "\(try #require(realPath)): no presets\n")
         #expect(try program.tweak("set", "Count", "6").succeeded)

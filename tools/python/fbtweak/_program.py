@@ -756,13 +756,16 @@ class Presets:
         answer = command.ask("preset", "list", "--format", "json", "--", target)
         return [member(each, "name", str) for each in member(answer, "presets", list)]
 
-    def save(self, name: str, *, defaults: bool = False) -> None:
-        """Saves the values that differ from their defaults, and replaces a preset of this name.
+    def save(self, name: str, *, defaults: bool = False, replace: bool = False) -> None:
+        """Saves the values that differ from their defaults.
 
         :param defaults: Also save the defaults of all other tweaks.
+        :param replace: Replace a preset of this name, whatever it has. Otherwise only one without other values is replaced.
+        :raises TweaksError: The preset has values for other tweaks.
         """
         command, target = self._program._command_target()
-        command.run("preset", "save", *(["--defaults"] if defaults else []), "--", target, name)
+        options = (["--defaults"] if defaults else []) + (["--replace"] if replace else [])
+        command.run("preset", "save", *options, "--", target, name)
 
     def load(self, name: str, *, reset_others: bool = False) -> None:
         """Sets tweaks to the values of a preset, as one change.

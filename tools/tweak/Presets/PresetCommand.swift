@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import ArgumentParser
 import CommandSupport
+import Glibc
 import TweakClient
 import TweakOverrides
 import TweakProtocol
@@ -17,10 +18,17 @@ struct PresetCommand: ParsableCommand {
 
     struct Save: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "save", abstract: "Save the values that differ from their defaults.")
+            commandName: "save", abstract: "Save the values that differ from their defaults.",
+            discussion: """
+                If there is a preset of this name with values for other tweaks, the command asks whether to replace it, or \
+                without a terminal fails.
+                """)
 
         @Flag(help: "Also save the defaults of all other tweaks.")
         var defaults = false
+
+        @Flag(help: "Replace a preset of this name, whatever it has.")
+        var replace = false
 
         @OptionGroup var target: ProgramOptions
 
@@ -30,10 +38,21 @@ struct PresetCommand: ParsableCommand {
         func run() throws {
             try target.forEach { program throws(Failure) in
                 let values = try program.values(includingDefaults: defaults)
-                try PresetFolder(of: program).save(TweakPreset(name: name, values: values))
+                try save(values, in: PresetFolder(of: program))
                 let count = values.keys.count
                 print(printable("\(name): \(counted(count, "value is", "values are")) kept"))
             }
+        }
+
+        private func save(_ values: OverridesDocument, in folder: PresetFolder) throws(Failure) {
+            guard let conflict = try folder.save(values, as: name, replacing: replace) else { return }
+            let failure = conflict.failure("--replace replaces it")
+            guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { throw failure }
+            failure.write()
+            guard isConfirmed("Replace it? [y/N]", byDefault: false) else {
+                throw Failure("nothing was saved", failure.kind)
+            }
+            _ = try folder.save(values, as: name, replacing: true)
         }
     }
 

@@ -153,6 +153,14 @@ struct SweepCommand: ParsableCommand {
                     "the grid has more than \(Sweep.most) points; give fewer values, --random or --search",
                     .usage)
             }
+            if let preset {
+                // Before the sweep, which may take hours.
+                var values = OverridesDocument()
+                for axis in axes { values.set(axis.tweak.defaultValue, for: axis.tweak.key) }
+                if let conflict = try PresetFolder(of: program).conflict(values, as: preset) {
+                    throw Self.failure(conflict)
+                }
+            }
             let pattern = try valueFrom.map { text throws(Failure) in try ResultPattern(text) }
             let watch = try SweepWatch(guards, of: program, rate: rate)
             defer { watch.end() }
@@ -168,6 +176,10 @@ struct SweepCommand: ParsableCommand {
             }
             try run(SweepRunner(program, axes, sweep, watch, measurement))
         }
+    }
+
+    private static func failure(_ conflict: PresetConflict) -> Failure {
+        conflict.failure("choose another name, or remove the preset")
     }
 
     private var options: Sweep.Options {
@@ -253,7 +265,9 @@ struct SweepCommand: ParsableCommand {
             return
         }
         if let preset {
-            try PresetFolder(of: program).save(TweakPreset(name: preset, values: values))
+            if let conflict = try PresetFolder(of: program).save(values, as: preset, replacing: false) {
+                throw Self.failure(conflict)
+            }
             printMessage("the preset \(preset) has \(text)")
         }
         guard keep != nil else { return }

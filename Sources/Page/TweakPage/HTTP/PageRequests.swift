@@ -403,6 +403,8 @@ struct PageRequests: Sendable {
         let program, name: String
         let defaults: Bool?
         let tweaks: [TweakKey]?
+        /// Whether the user wants to replace a preset of this name.
+        var replace: Bool?
     }
 
     private struct PresetForm: Encodable {
@@ -456,7 +458,11 @@ struct PageRequests: Sendable {
         let answer = try await ask(request.program) { session throws(Failure) in
             try await session.with { program throws(Failure) in
                 let values = try values(of: program, request)
-                try PresetFolder(of: program).save(TweakPreset(name: request.name, values: values))
+                let conflict = try PresetFolder(of: program).save(
+                    values, as: request.name, replacing: request.replace == true)
+                if let conflict {
+                    throw conflict.failure("overwrite it, or choose another name")
+                }
                 return PresetForm(name: request.name, tweaks: values.keys.count)
             }
         }
