@@ -107,11 +107,32 @@ import TweakRecords
         (#""describe", "params": {"x": 1}"#, "allowed: none"),
         (#""setMany", "params": {"values": {"A": {"B": 5}}}"#, "params.values.A.B"),
         (#""unsubscribe", "params": {"subscription": "1"}"#, "params.subscription"),
+        (#""set", "params": {"tweak": "A/B/C", "value": 1, "for": null}"#, "params.for is null"),
+        (#""set", "params": {"tweak": "A/B/C", "value": 1, "until": null}"#, "params.until is null"),
+        (#""set", "params": {"tweak": "A/B/C", "value": 1, "ramp": null}"#, "params.ramp is null"),
+        (#""set", "params": {"tweak": "A/B/C", "value": null, "text": "1"}"#, "params.value is null"),
+        (#""setMany", "params": {"values": {}, "for": null}"#, "params.for is null"),
+        (#""setMany", "params": {"values": {}, "allOrNothing": null}"#, "params.allOrNothing is null"),
+        (#""setMany", "params": {"values": null}"#, "params.values"),
+        (#""reset", "params": {"category": "A", "collection": null}"#, "params.collection is null"),
+        (#""subscribe", "params": {"tweaks": null}"#, "params.tweaks is null"),
+        (#""undo", "params": {"number": null}"#, "params.number is null"),
+        (#""revert", "params": {"mark": null}"#, "params.mark is null"),
+        (#""history", "params": {"since": 1, "limit": null}"#, "params.limit is null"),
     ])
     func `A wrong parameter is named`(method: String, part: String) {
         let json = #"{"jsonrpc": "2.0", "id": 1, "method": \#(method)}"#
         #expect(code(json) == .invalidParameters)
         #expect(message(json).contains(part), "\(message(json))")
+    }
+
+    @Test(arguments: [
+        #""set", "params": {"tweak": "A/B/C", "value": 1, "value": 2}"#,
+        #""setMany", "params": {"values": {"A": {"B": {"C": 1}}, "A": {"B": {"D": 1}}}}"#,
+        #""reset", "params": {"category": "A"}, "params": {"all": true}"#,
+    ])
+    func `A name that stands twice is refused`(method: String) {
+        #expect(code(#"{"jsonrpc": "2.0", "id": 1, "method": \#(method)}"#) == .parse)
     }
 
     @Test(

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 package import TweakRecords
 
-/// Decodes JSON from any source. If an object repeats a name, the first member counts.
+/// Decodes JSON from any source.
 ///
-/// - Parameter bytes: The JSON, in UTF-8.
+/// - Parameters:
+///   - bytes: The JSON, in UTF-8.
+///   - repeatedNames: The treatment of a name that an object repeats.
 package func decodeJSON<Value: Decodable>(
-    _ type: Value.Type = Value.self, from bytes: [UInt8]
+    _ type: Value.Type = Value.self, from bytes: [UInt8],
+    repeatedNames: JSONParser.RepeatedNames = .firstCounts
 ) throws(JSONError) -> Value {
     guard !bytes.isEmpty else { throw .malformed(reason: "it is empty") }
-    var parser = JSONParser(bytes, repeatedNames: .firstCounts)
+    var parser = JSONParser(bytes, repeatedNames: repeatedNames)
     parser.allowsInfinities = true
     let value = try parser.value()
     try parser.end()

@@ -211,7 +211,7 @@ package struct ControlRequest: Sendable {
     /// Parses a line.
     package init(line: [UInt8]) {
         do throws(JSONError) {
-            let envelope: Envelope = try decodeJSON(from: line)
+            let envelope: Envelope = try decodeJSON(from: line, repeatedNames: .refused)
             (id, call) = (envelope.id, envelope.call)
         } catch .malformed(let reason) {
             (id, call) = (.unknown, .failure(ControlError(.parse, "a request is JSON, but \(reason)")))
@@ -264,7 +264,7 @@ private struct Envelope: Decodable {
         }
     }
 
-    /// Unknown parameters are refused, because the client expects an effect.
+    /// Unknown parameters and null are refused, because the client expects an effect.
     private static func parameters<Method: ControlMethod>(
         of method: Method.Type, _ container: KeyedDecodingContainer<CodingKeys>
     ) throws(ControlError) -> Method {
@@ -273,12 +273,19 @@ private struct Envelope: Decodable {
                 return try decodeJSON(from: Array("{}".utf8))
             }
             let known = Method.CodingKeys.allCases.map(\.stringValue)
-            let given = try container.nestedContainer(keyedBy: JSONName.self, forKey: .params).allKeys
+            let parameters = try container.nestedContainer(keyedBy: JSONName.self, forKey: .params)
+            let given = parameters.allKeys
             if let other = given.first(where: { !known.contains($0.stringValue) }) {
                 throw ControlError(
                     .invalidParameters,
                     "\(Method.name) has no parameter \"\(other.stringValue)\"; allowed: "
                         + (known.isEmpty ? "none" : known.joined(separator: ", ")))
+            }
+            // A client that means a value must not get what an absent parameter means.
+            if let null = try given.first(where: { try parameters.decodeNil(forKey: $0) }) {
+                throw ControlError(
+                    .invalidParameters,
+                    "\(Method.name): params.\(null.stringValue) is null; leave it out, or give it a value")
             }
             return try container.decode(Method.self, forKey: .params)
         } catch let error as ControlError {
