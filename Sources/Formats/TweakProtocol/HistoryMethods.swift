@@ -34,6 +34,8 @@ package struct ListHistory: ControlMethod {
         package var isOfLease: Bool?
         /// Whether long texts are shortened; `nil` if not.
         package var isShortened: Bool?
+        /// The seconds in which the new value is reached gradually; `nil` if it applies at once.
+        package var ramp: Double?
 
         package init(
             number: Int, tweak: TweakKey, oldValue: JSONValue, newValue: JSONValue, source: String,

@@ -192,6 +192,23 @@ import Testing
         )
     }
 
+    @Test(arguments: ["run.mcap", "run.jsonl"])
+    func `A gradual change is replayed as one`(name: String) throws {
+        try record(name, until: "end of it") { () throws in
+            #expect(try setter.tweak("set", "Ratio", "1", "--ramp", "20min").succeeded)
+            #expect(try setter.tweak("set", "Text", "end of it").succeeded)
+        }
+        #expect(try setter.tweak("reset", "--all").succeeded)
+        #expect(
+            try setter.program.command(["replay", setter.home(name), "\(setter.pid)", "--speed", "2"])
+                .succeeded)
+        let ramp = try setter.tweak("explain", "Ratio").output
+        #expect(ramp.contains("on the way to 1.0, in "), "\(ramp)")
+        let changes = try #require(
+            try setter.tweak("log", "--format", "json").json["changes"] as? [[String: Any]])
+        #expect(changes.map { $0["ramp"] as? Double } == [1200, nil, nil, nil, 600, nil])
+    }
+
     @Test func `A replay reports what is clamped, refused or missing, and does the rest`() throws {
         let start = #"{"type":"program","application":"a","host":"h","time":1000,"monotonicTime":10}"#
         func change(_ tweak: String, _ value: String, at time: Double) -> String {

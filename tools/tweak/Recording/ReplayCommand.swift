@@ -11,9 +11,9 @@ struct ReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay", abstract: "Make the changes of a recording again, at their times.",
         discussion: """
-            The values are set as by tweak set, and kept; what was reset is reset. Changes made together are made \
-            together. Values that the program clamps or refuses and tweaks that it does not have are reported, and the \
-            rest is done.
+            The values are set as by tweak set, and kept; what was reset is reset, and what changed gradually does so again. \
+            Changes made together are made together. Values that the program clamps or refuses and tweaks that it does not \
+            have are reported, and the rest is done.
             """)
 
     @Option(help: "The speed: 2 is twice as fast, 0.5 half as fast.")
@@ -36,8 +36,8 @@ struct ReplayCommand: ParsableCommand {
     func run() throws {
         try target.forEachRunning { program throws(Failure) in
             let recorded = try RecordedChanges(path: file)
-            var replay = Replay(program, try program.tweaks())
-            try replay.run(steps(of: recorded, in: &replay), speed: speed)
+            var replay = Replay(program, try program.tweaks(), speed: speed)
+            try replay.run(steps(of: recorded, in: &replay))
             if replay.problems > 0 {
                 throw Failure("\(counted(replay.problems, "change was", "changes were")) not made", .invalid)
             }
@@ -88,13 +88,14 @@ private struct Replay {
 
     private let program: LiveProgram
     private let known: [TweakKey: TweakDeclaration]
+    private let speed: Double
     private var waiting: [Waiting] = []
     private var missing: Set<TweakKey> = []
     /// The number of failed changes.
     private(set) var problems = 0
 
-    init(_ program: LiveProgram, _ tweaks: [JSONTweak]) {
-        self.program = program
+    init(_ program: LiveProgram, _ tweaks: [JSONTweak], speed: Double) {
+        (self.program, self.speed) = (program, speed)
         known = Dictionary(tweaks.map { ($0.declaration.key, $0.declaration) }) { first, _ in first }
     }
 
@@ -112,7 +113,7 @@ private struct Replay {
         return false
     }
 
-    mutating func run(_ steps: [Step], speed: Double) throws(Failure) {
+    mutating func run(_ steps: [Step]) throws(Failure) {
         let start = secondsOfMonotonicClock()
         for step in steps {
             try wait(until: start + step.time / speed)
@@ -147,16 +148,32 @@ private struct Replay {
                 waiting.append(.reset(try connection.send(ResetTweaks(tweak: change.tweak))))
             }
             let set = changes.filter { !isReset($0) }
-            if set.count == 1 {
-                let request = SetTweak(tweak: set[0].tweak, value: set[0].newValue)
-                waiting.append(.set(try connection.send(request), set[0]))
-            } else if !set.isEmpty {
-                let values = Dictionary(set.map { ($0.tweak, $0.newValue) }) { $1 }
-                waiting.append(.setMany(try connection.send(SetManyTweaks(values: values))))
+            // Those made together usually have the same ramp, or none.
+            for ramp in Set(set.map(\.ramp)) {
+                let set = set.filter { $0.ramp == ramp }
+                let durations = SetDurations(ramp: ramp.flatMap(durationOfRamp))
+                if set.count == 1 {
+                    let request = SetTweak(tweak: set[0].tweak, value: set[0].newValue, durations)
+                    waiting.append(.set(try connection.send(request), set[0]))
+                } else {
+                    let values = Dictionary(set.map { ($0.tweak, $0.newValue) }) { $1 }
+                    waiting.append(.setMany(try connection.send(SetManyTweaks(values: values, durations))))
+                }
             }
         } catch {
             throw error.failure(of: program.title)
         }
+    }
+
+    /// The time of a recorded ramp at the speed of the replay; `nil` if it is too short for one.
+    private func durationOfRamp(_ seconds: Double) -> Double? {
+        let limits = ControlLimits.rampDurations
+        let duration = seconds / speed
+        guard duration >= limits.lowerBound else { return nil }
+        if duration > limits.upperBound {
+            warn("a gradual change takes at most \(limits.upperBound / 60) min")
+        }
+        return min(duration, limits.upperBound)
     }
 
     private mutating func receive(within seconds: Double) throws(Failure) {

@@ -73,6 +73,7 @@ extension ListHistory.Change {
         isPending = change.isPending ? true : nil
         isOfLease = change.isOfLease ? true : nil
         isShortened = change.isCut ? true : nil
+        ramp = change.rampTime == 0 ? nil : Double(change.rampTime) / 1000
     }
 }
 

@@ -30,6 +30,8 @@ struct ChangeHistory {
         let isPending: Bool
         /// Whether one of the values was too long.
         fileprivate(set) var isCut = false
+        /// The milliseconds in which the new value is reached gradually; 0 if it applies at once.
+        let rampTime: UInt32
 
         /// Whether a lease began or ended.
         var isOfLease: Bool { oldSource == .lease || newSource == .lease }
@@ -145,9 +147,14 @@ struct ChangeHistory {
             if before.isBelowLeases {
                 add(step.entry, before, layers.withoutLeases.resolve(step.entry.declaration), &occasion)
             } else {
+                let ramp =
+                    if case .begin = update.ramps { plan.ramps[step.entry.key]?.duration } else {
+                        nil as Duration?
+                    }
                 add(
                     step.entry, before,
-                    Resolution(value: step.entry.nextValue, source: step.resolution.source), &occasion)
+                    Resolution(value: step.entry.nextValue, source: step.resolution.source), ramp: ramp,
+                    &occasion)
             }
         }
     }
@@ -195,7 +202,8 @@ struct ChangeHistory {
 
     /// Records a step if it has changed the value.
     private mutating func add(
-        _ tweak: TweakEntry, _ before: Before, _ new: Resolution, _ occasion: inout Occasion
+        _ tweak: TweakEntry, _ before: Before, _ new: Resolution, ramp: Duration? = nil,
+        _ occasion: inout Occasion
     ) {
         guard new.value != before.value else { return }
         if occasion.number == 0 {
@@ -211,7 +219,8 @@ struct ChangeHistory {
                 author: occasion.author, undoes: occasion.undoes, tweak: tweak,
                 oldValue: shortened(before.value, &isCut), newValue: shortened(new.value, &isCut),
                 oldSource: before.source, newSource: new.source, hidden: before.hidden,
-                isPending: tweak.pendingValue != nil && !before.isBelowLeases, isCut: isCut))
+                isPending: tweak.pendingValue != nil && !before.isBelowLeases, isCut: isCut,
+                rampTime: ramp.map { UInt32(clamping: Int64($0 / .milliseconds(1))) } ?? 0))
     }
 
     private func now(_ clock: CInt) -> Int64 {
