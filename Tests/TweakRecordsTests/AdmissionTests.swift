@@ -174,10 +174,13 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
     @Test(arguments: [
         ("2*pi", 2 * Double.pi), (" 1 + 2 * 3 ", 7), ("(1+2)*3", 9), ("2^3^2", 512), ("2**3", 8),
         ("-2^2", -4), ("7/2", 3.5),
-        ("1_000", 1000), ("50%", 0.5), ("sqrt(2)*sqrt(2)", 2.0000000000000004), ("db(20)", 10),
+        ("1_000", 1000), ("200*50%", 100), ("200 + 10%", 220), ("200-10%", 180), ("50%*(3-1)", 1),
+        ("sqrt(25%)", 0.5),
+        ("sqrt(2)*sqrt(2)", 2.0000000000000004), ("db(20)", 10),
         ("rad(180)", .pi),
         ("5 - -3", 8), ("6÷2×3", 9), ("tau÷π", 2), ("π×2−tau", 0), ("1e3", 1000), ("0x10", 16), (".5e1", 5),
-        ("PI", .pi), ("1.", 1),
+        ("PI", .pi), ("1.", 1), ("0x1.8p3", 12), ("0X1P-2", 0.25), ("-0x.8p0 + 1", 0.5), ("007.5", 7.5),
+        ("08e1", 80),
     ])
     func `Arithmetic`(text: String, value: Double) throws {
         #expect(try admit(text) == .double(value))
@@ -194,6 +197,7 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
 
     @Test func `A change is relative to the current value`() throws {
         #expect(try admit("+=10%", current: 200.0) == 220.0)
+        #expect(try admit("x-10%", current: 200.0) == 180.0)
         #expect(try admit("-= 1", .int32, current: 3) == 2)
         #expect(try admit("*=1.5", current: 2.0) == 3.0)
         #expect(try admit("/=4", current: 1.0) == 0.25)
@@ -250,7 +254,16 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
     }
 
     @Test(arguments: [
-        ("1/0", "it divides by 0"), ("1,5", "write 1.5"), ("(1", "a ) is missing"),
+        ("1/0", "it divides by 0"), ("(1", "a ) is missing"),
+        ("+10%", "write +=10% to change the current value by that, or 0.1"),
+        ("- 10%", "write -= 10% to change the current value by that, or -0.1"),
+        ("120%", "write x*120% for that much of the current value, or 1.2"),
+        ("-(5%+5%)", "write x*(-(5%+5%)) for that much of the current value, or -0.1"),
+        ("10%+200", "a percentage stands behind the number that it is of, as in 200+10%"),
+        ("0644", "a number that begins with 0 is octal in C; write 0o644 or 644"),
+        ("-010", "a number that begins with 0 is octal in C; write 0o10 or 10"),
+        ("2*089", "a number that begins with 0 is octal in C; write 89"),
+        ("0x1.8", "a hexadecimal fraction has an exponent, as in 0x1.8p0"),
         ("1+", "the end of the expression is missing"),
         ("2 3", "\"3\" is not understood"), ("sqrt 2", "sqrt is written sqrt(…)"),
         (String(repeating: "(", count: 400), "it is nested too deeply"),
@@ -261,6 +274,34 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
         #expect(
             error?.description.contains(" is not a double: \(reason); allowed: a number") == true,
             "\(error as Any)")
+    }
+
+    @Test(arguments: [
+        ("1,5", [1.5]), ("0,5", [0.5]), ("1,000", [1000, 1.0]), ("-1,000", [1000, 1.0]),
+        ("12,3456", [12.3456]),
+        ("1.234,5", [1234.5]), ("1,234.5", [1234.5]), ("1.234.567", [1_234_567]), ("1,234,567", [1_234_567]),
+        ("1.234.567,8", [1_234_567.8]), ("2*1,5", [1.5]), ("0,125", [0.125]), ("12,34,56", []), ("1.2.3", []),
+        ("1,234,5.6", []), ("1,2.3,4", []),
+    ])
+    func `The advice for a comma is a number`(text: String, numbers: [Double]) throws {
+        let error = #expect(throws: TweakValueError.self) { try admit(text) }
+        let advice = numbers.isEmpty ? "a number has one decimal point and no commas" : "write "
+        let reason = try #require(error?.reason)
+        #expect(reason.hasPrefix(advice))
+        guard !numbers.isEmpty else { return }
+        let advised = reason.dropFirst(advice.count).replacing(" or ", with: " ").split(separator: " ")
+        #expect(try advised.map { try admit(String($0)) } == numbers.map { .double($0) })
+    }
+
+    @Test(arguments: [("01:30", 90.0), ("1:05", 65), ("00:08:09", 489)])
+    func `The parts of a clock time may begin with 0`(text: String, value: Double) throws {
+        #expect(try admit(text, unit: "s") == .double(value))
+        #expect(throws: TweakValueError.self) { try admit("010 s", unit: "s") }
+    }
+
+    @Test func `A percentage is a value of a tweak in percent`() throws {
+        #expect(try admit("+10%", unit: "%", current: 50.0) == 10.0)
+        #expect(try admit("120 %", unit: "%") == 120.0)
     }
 
     @Test func `Enclosing quotation marks are distinguished from those of the text`() {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import Glibc
 
-/// A number as a person types it: `2*pi`, `+=10%`, `max/2`, `0x1F`, `300 ms`, `1:30`.
+/// A number as a person types it: `2*pi`, `+=10%`, `max/2`, `0x1F`, `0x1.8p3`, `300 ms`, `1:30`.
 ///
-/// Integer arithmetic is exact within 128 bits.
+/// Integer arithmetic is exact within 128 bits. A percentage that is added or subtracted is one of the number before it,
+/// and a factor otherwise; alone it is no number, because it could be meant as one of the current value. An integer that
+/// begins with 0 is one only if it is the same in C, where it is octal, and in Swift, where it is decimal.
 struct NumberExpression {
     /// The reason why a text is not a number, for people.
     struct Problem: Error {
@@ -25,6 +27,7 @@ struct NumberExpression {
 
     private struct Operand {
         var number: Number
+        /// Whether it is a percentage, and of what is not known yet.
         var isPercent = false
         /// Whether it has a unit of time, so that another one can follow: `2 min 5 s`.
         var isTime = false
@@ -74,18 +77,50 @@ struct NumberExpression {
         guard text.count <= Self.longest else { throw Problem(reason: "it is too long") }
         skipSpace()
         guard next + 1 < text.count, "+-*/".unicodeScalars.contains(text[next]), text[next + 1] == "=" else {
-            return try whole().number
+            let operand = try whole()
+            guard !operand.isPercent else { throw advice(insteadOf: operand.number.real) }
+            return operand.number
         }
         let sign = text[next]
         next += 2
         guard let current = try number(named: "x") else {
             throw Problem(reason: "there is no current value")
         }
-        var operand = try whole()
-        if operand.isPercent, sign == "+" || sign == "-" {
-            operand.number = .real(current.real * operand.number.real)
+        let operand = try whole()
+        return sign == "+" || sign == "-"
+            ? try add(sign, Operand(number: current), operand).number
+            : try combine(sign, current, operand.number)
+    }
+
+    /// Adds or subtracts, a percentage as one of the left side.
+    private mutating func add(
+        _ sign: Unicode.Scalar, _ left: Operand, _ right: Operand
+    ) throws(Problem) -> Operand {
+        var right = right
+        if right.isPercent, !left.isPercent {
+            right = Operand(number: .real(left.number.real * right.number.real))
         }
-        return try combine(sign, current, operand.number)
+        guard left.isPercent == right.isPercent else {
+            throw Problem(reason: "a percentage stands behind the number that it is of, as in 200+10%")
+        }
+        return Operand(number: try combine(sign, left.number, right.number), isPercent: left.isPercent)
+    }
+
+    /// The error for a percentage of nothing.
+    private func advice(insteadOf factor: Double) -> Problem {
+        let words = text.drop(while: \.isSpace)
+        let signs: [Unicode.Scalar: String] = ["+": "+=", "-": "-=", "−": "-="]
+        let sign = words.first.flatMap { signs[$0] }
+        let percentage = String(String.UnicodeScalarView(words.dropFirst(sign == nil ? 0 : 1)))
+        let isLiteral = percentage.unicodeScalars.allSatisfy { !"+-−*/×÷·^(".unicodeScalars.contains($0) }
+        if let sign, isLiteral {
+            return Problem(
+                reason: "write \(sign)\(percentage) to change the current value by that, or \(factor)")
+        }
+        let factorText = isLiteral ? percentage : "(\(String(String.UnicodeScalarView(words))))"
+        return Problem(
+            reason: "write x*\(factorText) for that much of the "
+                + "current value, or \(factor)")
     }
 
     private mutating func whole() throws(Problem) -> Operand {
@@ -99,8 +134,7 @@ struct NumberExpression {
         var left = try product()
         while true {
             if let sign = take("+-−") {
-                left = Operand(
-                    number: try combine(sign == "−" ? "-" : sign, left.number, try product().number))
+                left = try add(sign == "−" ? "-" : sign, left, try product())
             } else if left.isTime, startsNumber {
                 let right = try product()
                 guard right.isTime else { throw misunderstood }
@@ -155,7 +189,7 @@ struct NumberExpression {
     }
 
     private mutating func plainOperand() throws(Problem) -> Operand {
-        if take("(") != nil { return Operand(number: try parenthesized()) }
+        if take("(") != nil { return try parenthesized() }
         guard next < text.count else { throw Problem(reason: "the end of the expression is missing") }
         if startsNumber { return try numberWithUnit() }
         let word = self.word(at: next)
@@ -165,7 +199,7 @@ struct NumberExpression {
         if let function = Self.functions[name] {
             guard take("(") != nil else { throw Problem(reason: "\(name) is written \(name)(…)") }
             isCalculated = true
-            return Operand(number: .real(function(try parenthesized().real)))
+            return Operand(number: .real(function(try parenthesized().number.real)))
         }
         guard let number = try number(named: name) ?? Self.constants[name].map(Number.real) else {
             throw Problem(reason: nil)
@@ -175,10 +209,10 @@ struct NumberExpression {
     }
 
     /// Evaluates up to the closing parenthesis. The opening one was consumed.
-    private mutating func parenthesized() throws(Problem) -> Number {
+    private mutating func parenthesized() throws(Problem) -> Operand {
         let inner = try deeper { expression throws(Problem) in try expression.sum() }
         guard take(")") != nil else { throw Problem(reason: "a ) is missing") }
-        return inner.number
+        return Operand(number: inner.number, isPercent: inner.isPercent)
     }
 
     private mutating func deeper(
@@ -246,13 +280,16 @@ struct NumberExpression {
     }
 
     private mutating func literal() throws(Problem) -> Number {
+        let start = next
         let radix = text[next] != "0" || next + 1 == text.count ? nil : Self.radixes[text[next + 1]]
         if let radix {
             next += 2
+            if radix == 16 { return try hexadecimal() }
             let digits = take(while: { $0.isOfWord }).filter { $0 != "_" }
             guard let integer = Int128(digits, radix: radix) else { throw Problem(reason: nil) }
             return .integer(integer)
         }
+        if let problem = problemWithSeparators() { throw problem }
         var digits = take(while: { $0.isDigit || $0 == "_" })
         var isWhole = true
         if next < text.count, text[next] == "." {
@@ -260,31 +297,93 @@ struct NumberExpression {
             next += 1
             digits += "." + take(while: { $0.isDigit || $0 == "_" })
         }
-        if next < text.count, text[next] == ",", next + 1 < text.count, text[next + 1].isDigit {
-            next += 1
-            throw Problem(reason: "write \(digits).\(take(while: \.isDigit))")
-        }
-        if let exponent = exponentDigits() {
+        if let exponent = exponentDigits("eE") {
             isWhole = false
-            digits += exponent
+            digits += "e" + exponent
         }
         digits = digits.filter { $0 != "_" }
-        if isWhole, let integer = Int128(digits) { return .integer(integer) }
+        if isWhole, let integer = Int128(digits) {
+            let isOfClock = next < text.count && text[next] == ":" || start > 0 && text[start - 1] == ":"
+            guard isOfClock || digits.first != "0" || Int128(digits, radix: 8) == integer else {
+                let octal = Int128(digits, radix: 8).map { _ in "0o\(digits.drop { $0 == "0" }) or " } ?? ""
+                throw Problem(reason: "a number that begins with 0 is octal in C; write \(octal)\(integer)")
+            }
+            return .integer(integer)
+        }
         guard let real = Double(digits.hasSuffix(".") ? digits + "0" : digits) else {
             throw Problem(reason: nil)
         }
         return .real(real)
     }
 
-    /// An exponent with its letter, or `nil`.
-    private mutating func exponentDigits() -> String? {
-        guard next < text.count, text[next] == "e" || text[next] == "E" else { return nil }
+    /// Parses the digits after `0x`: an integer, or with a binary exponent a floating-point number as in C and Swift.
+    private mutating func hexadecimal() throws(Problem) -> Number {
+        let whole = take(while: { $0.isHexadecimalDigit || $0 == "_" }).filter { $0 != "_" }
+        var fraction: String?
+        if next + 1 < text.count, text[next] == ".", text[next + 1].isHexadecimalDigit {
+            next += 1
+            fraction = take(while: { $0.isHexadecimalDigit || $0 == "_" }).filter { $0 != "_" }
+        }
+        guard !whole.isEmpty || fraction != nil else { throw Problem(reason: nil) }
+        if let exponent = exponentDigits("pP") {
+            guard let real = Double("0x0\(whole).\(fraction ?? "0")p\(exponent)") else {
+                throw Problem(reason: nil)
+            }
+            return .real(real)
+        }
+        guard fraction == nil else {
+            throw Problem(reason: "a hexadecimal fraction has an exponent, as in 0x1.8p0")
+        }
+        guard let integer = Int128(whole, radix: 16) else { throw Problem(reason: nil) }
+        return .integer(integer)
+    }
+
+    /// The error for a decimal comma, or for separated thousands, at the next number; `nil` if there are none.
+    private func problemWithSeparators() -> Problem? {
+        var end = next
+        while end < text.count,
+            text[end].isDigit
+                || ",.".unicodeScalars.contains(text[end]) && end + 1 < text.count
+                    && text[end + 1].isDigit
+        {
+            end += 1
+        }
+        let number = text[next..<end]
+        let separators = number.filter { !$0.isDigit }
+        guard separators.contains(",") || separators.count > 1, let last = separators.last else { return nil }
+        let groups = number.split(omittingEmptySubsequences: false) { !$0.isDigit }.map {
+            String(String.UnicodeScalarView($0))
+        }
+        func areThousands(_ groups: ArraySlice<String>) -> Bool {
+            1...3 ~= groups.first?.count ?? 0 && groups.first?.first != "0"
+                && groups.dropFirst().allSatisfy { $0.count == 3 }
+        }
+        let isOneSeparator = separators.allSatisfy { $0 == last }
+        var readings: [String] = []
+        if isOneSeparator, areThousands(groups[...]) { readings.append(groups.joined()) }
+        if separators.count == 1 {
+            readings.append(groups.joined(separator: "."))
+        } else if separators.dropLast().allSatisfy({ $0 != last && $0 == separators.first }),
+            areThousands(groups.dropLast())
+        {
+            readings.append(groups.dropLast().joined() + "." + (groups.last ?? ""))
+        }
+        return Problem(
+            reason: readings.isEmpty
+                ? "a number has one decimal point and no commas"
+                : "write " + readings.joined(separator: " or ")
+        )
+    }
+
+    /// An exponent after one of these letters, or `nil`.
+    private mutating func exponentDigits(_ letters: String) -> String? {
+        guard next < text.count, letters.unicodeScalars.contains(text[next]) else { return nil }
         let hasSign = next + 1 < text.count && (text[next + 1] == "-" || text[next + 1] == "+")
         let start = next + (hasSign ? 2 : 1)
         guard start < text.count, text[start].isDigit else { return nil }
         let sign = hasSign ? String(text[next + 1]) : ""
         next = start
-        return "e" + sign + take(while: \.isDigit)
+        return sign + take(while: \.isDigit)
     }
 
     private mutating func number(named name: String) throws(Problem) -> Number? {
@@ -391,6 +490,7 @@ struct NumberExpression {
 
 extension Unicode.Scalar {
     fileprivate var isDigit: Bool { "0"..."9" ~= self }
+    fileprivate var isHexadecimalDigit: Bool { isDigit || "a"..."f" ~= self || "A"..."F" ~= self }
     fileprivate var isSpace: Bool { self == " " || "\t"..."\r" ~= self || self == "\u{a0}" }
     fileprivate var isOfWord: Bool {
         "a"..."z" ~= self || "A"..."Z" ~= self || isDigit || self == "_"

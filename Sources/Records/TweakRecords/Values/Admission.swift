@@ -57,8 +57,10 @@ extension TweakDeclaration {
     /// - A Bool is `true` or `false`, also `on`, `off`, `yes`, `no`, `1` and `0`, in any case, or `toggle`.
     /// - A number may be an expression: `2*pi`, `(max-min)/2`, `x*1.1`, `+=10%`, `sqrt(2)`, where `x` is the current
     ///   value, `min` and `max` are the limits and `def` is the default. An integer may be hexadecimal (`0x1F`), octal
-    ///   (`0o17`) or binary (`0b101`), and the result of arithmetic is rounded. A number may be followed by the tweak's
-    ///   unit or, if that is a unit of time, by another one: `300 ms`, `2 min 5 s`, `1:30`.
+    ///   (`0o17`) or binary (`0b101`), and the result of arithmetic is rounded. With a leading zero it is refused, because
+    ///   it is octal in C and decimal in Swift. A floating-point number may be hexadecimal (`0x1.8p3`). A number may be
+    ///   followed by the tweak's unit or, if that is a unit of time, by another one: `300 ms`, `2 min 5 s`, `1:30`. A
+    ///   percentage needs a number that it is of: `x+10%`, `50%*max`.
     /// - A colour is `#rrggbb`, `#rrggbbaa`, `#rgb` or `#rgba`, with or without `#`, or a CSS name.
     /// - A choice may be given by its label, unless that is the text of another choice's value.
     ///
