@@ -21,7 +21,8 @@ struct TweakAgent: ParsableCommand {
         signal(SIGXFSZ, SIG_IGN)
         signal(SIGPIPE, SIG_IGN)
         // The arguments include values.
-        let arguments = commandArguments(of: "tweak-agent").map(repaired)
+        let arguments = joiningTimes(
+            in: commandArguments(of: "tweak-agent").map(repaired), after: ["--every"])
         // `tweak` runs this program under the names of its commands.
         switch programName {
         case "tweak-fleet": FleetCommand.runProgram("tweak-agent", arguments)

@@ -50,7 +50,7 @@ struct TweakCommand: ParsableCommand {
             ImportCommand.self, PresetCommand.self, GenerateCommand.self,
         ])
 
-    /// Reads `-5` after `set PROGRAM KEY` as a value and not as an option, and `--all` as `--all-processes` where it
+    /// Reads `-5` and `-=` after `set PROGRAM KEY` as values and not as an option, and `--all` as `--all-processes` where it
     /// has no other meaning.
     static func main() {
         _ = reservedDescriptors
@@ -63,9 +63,15 @@ struct TweakCommand: ParsableCommand {
                 options.indices, with: options.map { $0 == "--all" ? "--all-processes" : $0 })
         }
         if arguments.first == "set" { takeAttended(from: &arguments) }
+        if let command = arguments.first, Self.commandsWithTimes.contains(command) {
+            let options = arguments.prefix { $0 != "--" }
+            arguments.replaceSubrange(
+                options.indices,
+                with: joiningTimes(in: Array(options), after: ["--duration", "--for", "--ramp", "--settle"]))
+        }
         if arguments.first == "set", !arguments.contains("--"),
             let value = arguments.firstIndex(where: {
-                $0.first == "-" && $0.dropFirst().first?.isNumber == true
+                $0.first == "-" && $0.dropFirst().first.map { $0.isNumber || $0 == "." || $0 == "=" } == true
             })
         {
             // Options may follow the value.
@@ -87,6 +93,8 @@ struct TweakCommand: ParsableCommand {
 }
 
 extension TweakCommand {
+    fileprivate static let commandsWithTimes: Set = ["set", "watch", "plot", "measure", "sweep", "record"]
+
     /// The command that `set --while --` is to run. Only the beginning of the process changes it.
     nonisolated(unsafe) private(set) static var attendedWords: [String] = []
 

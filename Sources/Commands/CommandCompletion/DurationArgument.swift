@@ -26,6 +26,33 @@ package struct DurationArgument: ExpressibleByArgument {
     package static var defaultCompletionKind: CompletionKind { .list(["10s", "30s", "2min"]) }
 }
 
+/// Joins each time of two words, such as `--for 10 minutes`, which the parser would read as a time in seconds and the next
+/// argument.
+///
+/// - Parameter options: The options whose values are times.
+package func joiningTimes(in arguments: [String], after options: Set<String>) -> [String] {
+    var joined: [String] = []
+    for argument in arguments {
+        let last = joined.last ?? ""
+        let (option, time): (String, Substring)
+        if let equals = last.firstIndex(of: "=") {
+            (option, time) = (String(last[..<equals]), last[last.index(after: equals)...])
+        } else {
+            (option, time) = (joined.dropLast().last ?? "", last[...])
+        }
+        if options.contains(option), time.last?.isNumber == true, argument.first?.isLetter == true,
+            let whole = ["\(time) \(argument)", "\(time)\(argument)"].first(where: {
+                DurationArgument(argument: $0) != nil
+            })
+        {
+            joined[joined.count - 1] = last.dropLast(time.count) + whole
+        } else {
+            joined.append(argument)
+        }
+    }
+    return joined
+}
+
 /// In seconds, about 30 years: longer than anyone waits, and it can be added to every time.
 private let longestDuration = 1e9
 
