@@ -43,6 +43,56 @@ import Testing
     }
 
     @Test(arguments: [
+        (["Count", "=", "6"], "Count: 5 → 6"), (["Count", "+=", "5"], "Count: 5 → 10"),
+        (["Count", "=6"], "Count: 5 → 6"), (["Count=", "6"], "Count: 5 → 6"),
+        (["Count+=", "5"], "Count: 5 → 10"),
+        (["Flag", "=", "on"], "Flag: false → true"), (["Text", "=", "a b"], "Text: \"hello\" → \"a b\""),
+        (["Text", "="], "Text: \"hello\" → \"=\""), (["Text="], "Text: \"hello\" → \"\""),
+        (["Text", "=a"], "Text: \"hello\" → \"=a\""), (["Text==", "Count=6"], "Text: \"hello\" → \"=\""),
+        (["Count=", "6", "Flag", "=", "on"], "Count: 5 → 6"),
+    ])
+    func `A sign between a name and a value is understood`(arguments: [String], line: String) throws {
+        let result = try run(
+            Locations.product("tweak"), ["set", SetterProgram.path] + arguments, home: program.home)
+        #expect(result.error.isEmpty)
+        #expect(result.lines.first == "Setter/Values/" + line)
+    }
+
+    @Test(arguments: [
+        (["+=", "5"], "tweak: +=: the tweak is missing before +=; write NAME+=VALUE\n", 64),
+        (["Count", "="], "tweak: Setter/Values/Count: its value is missing; write NAME=VALUE\n", 64),
+        (
+            ["Count=+10%"],
+            """
+            tweak: Setter/Values/Count: "+10%" is not an int32: write +=10% to change the current value by that, or 0.1; \
+            allowed: an integer from 0 to 1000000
+
+            """, 65
+        ),
+        (["Count", "6", "kg"], "tweak: kg: there is no such tweak", 65),
+    ])
+    func `A value in other words is answered in its own terms`(
+        arguments: [String], error: String, status: Int32
+    ) throws {
+        let result = try run(
+            Locations.product("tweak"), ["set", SetterProgram.path] + arguments, home: program.home)
+        #expect(result.error.hasPrefix(error))
+        #expect(result.status == status)
+        #expect(!FileManager.default.fileExists(atPath: program.overridesPath))
+    }
+
+    @Test(arguments: [
+        (["--for", "10", "minutes"], "10 minutes"), (["--for=10", "s"], "10 s"), (["--for", "2", "m"], "2m"),
+    ])
+    func `A time may be two words`(time: [String], text: String) throws {
+        let setter = try RunningSetter(program)
+        let words = ["set"] + time + ["\(setter.pid)", "Count", "6"]
+        let result = try run(Locations.product("tweak"), words, home: program.home)
+        #expect(result.output == "Setter/Values/Count: 5 → 6, for \(text)\n")
+        #expect(result.error.isEmpty)
+    }
+
+    @Test(arguments: [
         (["Count"], "tweak: Setter/Values/Count: its value is missing; write NAME=VALUE\n", 64),
         (
             ["Count=1/0"],

@@ -13,14 +13,14 @@ struct SetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set", abstract: "Change the values of tweaks.",
         discussion: """
-            Several values are one change: if one is refused, none is set. NAME VALUE and NAME=VALUE are the same. A value \
-            outside the limits is clamped to them, with a warning.
+            Several values are one change: if one is refused, none is set. NAME VALUE, NAME=VALUE and NAME = VALUE are the \
+            same. A value outside the limits is clamped to them, with a warning.
 
             A Bool is true or false, on or off, yes or no, 1 or 0, or toggle. A number may be calculated: 2*pi, max/2, \
-            x*1.1, +=10%, sqrt(2), where x is the current value, min and max are the limits and def is the default; an \
-            integer may be hexadecimal (0x1F), octal (0o17) or binary (0b101). A unit may follow, for a duration any unit of \
-            time: 300ms, 2 min 5 s, 1:30. A colour is rrggbb or rrggbbaa, with or without #, or a CSS colour name. A choice \
-            is its value or its label.
+            x*1.1, +=10%, sqrt(2), where x is the current value, min and max are the limits and def is the default; a \
+            percentage is of a number, as in x-10% and 50%*max. An integer may be hexadecimal (0x1F), octal (0o17) or binary \
+            (0b101). A unit may follow, for a duration any unit of time: 300ms, 2 min, 1:30. A colour is rrggbb or rrggbbaa, \
+            with or without #, or a CSS colour name. A choice is its value or its label.
 
             With --for or --while a value is leased: it takes precedence over the kept value but is not kept itself. When \
             the lease ends, even because this command was killed, the value below it returns. The newest lease of a tweak \
@@ -125,28 +125,69 @@ struct SetCommand: ParsableCommand {
         if status != 0 { throw ExitCode(status) }
     }
 
-    /// Parses one change: `NAME=VALUE`, or a name and the next word.
+    /// Parses one change: `NAME=VALUE`, or a name and the next words, as in `NAME VALUE`, `NAME = VALUE`, `NAME += VALUE`
+    /// and `NAME 300 ms`.
     private static func change(
         _ word: String, _ rest: inout ArraySlice<String>, in program: any Program
     ) throws(Failure) -> Change {
         let unknown: Failure
         do throws(Failure) {
             let tweak = try program.tweak(named: word)
-            guard let text = rest.popFirst() else {
-                throw Failure("\(tweak.declaration.key): its value is missing; write NAME=VALUE", .usage)
-            }
-            return try Change(of: tweak, to: text)
+            guard let text = rest.popFirst() else { throw missingValue(of: tweak) }
+            return try change(of: tweak, to: text, &rest, in: program)
         } catch {
             unknown = error
+        }
+        if let sign = signs.first(where: word.hasPrefix) {
+            throw Failure("\(word): the tweak is missing before \(sign); write NAME\(sign)VALUE", .usage)
         }
         guard unknown.isAboutName, let assignment = Assignment(argument: word) else { throw unknown }
         // NAME+=VALUE.
         if let sign = assignment.name.last, "+-*/".contains(sign),
             let tweak = try? program.tweak(named: String(assignment.name.dropLast()))
         {
-            return try Change(of: tweak, to: "\(sign)=\(assignment.text)")
+            return try change(of: tweak, to: "\(sign)=\(assignment.text)", &rest, in: program)
         }
-        return try Change(of: program.tweak(named: assignment.name), to: assignment.text)
+        let tweak = try program.tweak(named: assignment.name)
+        // An empty text is a value.
+        guard assignment.text.isEmpty, tweak.declaration.type != .string else {
+            return try change(of: tweak, to: assignment.text, isAssigned: true, &rest, in: program)
+        }
+        return try change(of: tweak, to: "=", &rest, in: program)
+    }
+
+    private static let signs = ["=", "+=", "-=", "*=", "/="]
+
+    private static func missingValue(of tweak: JSONTweak) -> Failure {
+        Failure("\(tweak.declaration.key): its value is missing; write NAME=VALUE", .usage)
+    }
+
+    /// Takes further words of the value: what follows a sign, and a unit.
+    ///
+    /// - Parameter isAssigned: Whether the text stood behind an equals sign, so that another one belongs to it.
+    private static func change(
+        of tweak: JSONTweak, to text: String, isAssigned: Bool = false, _ rest: inout ArraySlice<String>,
+        in program: any Program
+    ) throws(Failure) -> Change {
+        var text = text
+        let isText = tweak.declaration.type == .string
+        if !isAssigned, text == "=" || !isText && signs.contains(text) {
+            if let value = rest.popFirst() {
+                text = text == "=" ? value : text + value
+            } else if !isText {
+                throw missingValue(of: tweak)
+            }
+        } else if !isAssigned, !isText, text.hasPrefix("=") {
+            text.removeFirst()
+        }
+        if tweak.declaration.type.isNumeric, let unit = rest.first, unit.first?.isNumber == false,
+            (try? tweak.declaration.admit(text: "\(text) \(unit)", current: tweak.nextValue)) != nil,
+            (try? program.tweak(named: unit)) == nil
+        {
+            rest.removeFirst()
+            text += " " + unit
+        }
+        return try Change(of: tweak, to: text)
     }
 
     /// - Returns: The tweaks after the change.
