@@ -7,6 +7,7 @@ import json
 import os
 import re
 import select
+import selectors
 import signal
 import struct
 import subprocess
@@ -29,6 +30,14 @@ _ERRORS: Dict[int, Type[TweaksError]] = {
 }  # fmt: skip
 _WARNING = "tweak: warning: "
 _SECONDS = 60.0
+#: Seconds for a command to end after SIGTERM.
+_PATIENCE = 2.0
+#: The most bytes that a command prints; those of a million tweaks.
+_LARGEST_OUTPUT = 256 << 20
+#: The most bytes in a line of samples, and in an answer about the values that were set.
+_LARGEST_LINE = 16 << 20
+#: The most bytes of messages that are kept.
+_LARGEST_MESSAGE = 1 << 20
 
 
 class Command:
@@ -52,21 +61,59 @@ class Command:
     def run(self, *arguments: str, warns: bool = True) -> str:
         """Runs the command, and returns what it prints."""
         try:
-            done = subprocess.run(
-                [self.path, *arguments],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                encoding="utf-8",
-                errors="backslashreplace",
-                timeout=_SECONDS,
+            process = subprocess.Popen(
+                [self.path, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
             )
-        except subprocess.TimeoutExpired:
-            raise Silent(f"{self.path} {arguments[0]}: it has not ended after {_SECONDS:g} s") from None
         except OSError as error:
             raise self._missing(error) from None
-        self.check(done.returncode, done.stderr, warns)
-        return done.stdout
+        output, errors = self.finish(process, arguments[0], _SECONDS)
+        self.check(process.returncode, errors, warns)
+        return output.decode("utf-8", "backslashreplace")
+
+    def finish(self, process: "subprocess.Popen[bytes]", name: str, seconds: Optional[float]) -> Tuple[bytes, str]:
+        """Waits until a command has ended, and returns its output and its messages, of which only the end is kept.
+
+        :param name: The name of the command, for messages.
+        :param seconds: ``None`` to wait without a limit.
+        :raises Silent: It has not ended in time, and was ended.
+        :raises Garbled: It prints more than it should, and was ended.
+        """
+        assert process.stdout is not None and process.stderr is not None
+        end = None if seconds is None else time.monotonic() + seconds
+        output, errors = bytearray(), bytearray()
+        try:
+            if process.stdin is not None:
+                process.stdin.close()
+            with selectors.DefaultSelector() as selector:
+                selector.register(process.stdout, selectors.EVENT_READ, output)
+                selector.register(process.stderr, selectors.EVENT_READ, errors)
+                while selector.get_map():
+                    for key, _ in selector.select(_rest(end)):
+                        data = os.read(key.fd, 1 << 18)
+                        if not data:
+                            selector.unregister(key.fileobj)
+                        key.data.extend(data)
+                    if len(output) > _LARGEST_OUTPUT:
+                        raise Garbled(f"{self.path} {name}: it prints more than {_LARGEST_OUTPUT} bytes")
+                    if len(errors) > 2 * _LARGEST_MESSAGE:
+                        del errors[:-_LARGEST_MESSAGE]
+                    if end is not None and time.monotonic() >= end:
+                        raise subprocess.TimeoutExpired(self.path, _SECONDS)
+            process.wait(_rest(end))
+        except subprocess.TimeoutExpired:
+            raise Silent(f"{self.path} {name}: it has not ended after {seconds:g} s") from None
+        finally:
+            if process.poll() is None:
+                # It restores leased values first.
+                process.terminate()
+                try:
+                    process.wait(_PATIENCE)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.wait()
+            process.stdout.close()
+            process.stderr.close()
+        return bytes(output), bytes(errors).decode("utf-8", "backslashreplace")
 
     def start(self, *arguments: str) -> "subprocess.Popen[bytes]":
         """Starts the command with pipes."""
@@ -99,6 +146,11 @@ class Command:
         said = [line for line in lines if not line.startswith(_WARNING)] or [f"it ended with the status {status}"]
         message = said[0][len("tweak: ") :] if said[0].startswith("tweak: ") else said[0]
         raise _ERRORS.get(status, TweaksError)(message, [line.strip() for line in said[1:]])
+
+
+def _rest(end: Optional[float]) -> Optional[float]:
+    """The time until then in seconds; ``None`` if there is no end."""
+    return None if end is None else max(end - time.monotonic(), 0)
 
 
 def _warn(text: str) -> None:
@@ -169,8 +221,8 @@ class CommandBackend(Backend):
 
     def run(self, name: str) -> None:
         process = self._command.start("run", "--", self._target, name)
-        _, errors = process.communicate()
-        self._command.check(process.returncode, errors.decode(errors="backslashreplace"))
+        _, errors = self._command.finish(process, "run", None)
+        self._command.check(process.returncode, errors)
 
     def feed(self, sampled: Sequence[Tweak], rate: float, watched: Optional[Sequence[str]]) -> Feed:
         if not sampled:
@@ -242,14 +294,17 @@ class _CommandHolder(Holder):
         text = b""
         assert process.stdout is not None and process.stderr is not None
         while not text.endswith(b"\n}\n"):
-            line = process.stdout.readline()
+            line = process.stdout.readline(_LARGEST_LINE)
             if not line:
-                _, errors = process.communicate()
-                self._command.check(process.returncode or 70, errors.decode(errors="backslashreplace"))
+                _, errors = self._command.finish(process, "set", _SECONDS)
+                self._command.check(process.returncode or 70, errors)
             text += line
+            if len(text) > _LARGEST_LINE:
+                self._finish(process)
+                raise Garbled(f"{self._target}: the answer has more than {_LARGEST_LINE} bytes")
         self._processes.append((process, set(values)))
         os.set_blocking(process.stderr.fileno(), False)
-        said = (process.stderr.read() or b"").decode(errors="backslashreplace").splitlines()
+        said = (process.stderr.read(_LARGEST_MESSAGE) or b"").decode(errors="backslashreplace").splitlines()
         # That another process restores the values is how leases work there.
         self._command.check(0, "\n".join(line for line in said if "puts the old value" not in line))
         return [Outcome(member(each, "tweak", str), None, False) for each in member(decode(text), "changes", list)]
@@ -261,16 +316,14 @@ class _CommandHolder(Holder):
         if had_ended:
             raise Ended(f"{self._target}: the process has ended")
 
-    @staticmethod
-    def _finish(process: "subprocess.Popen[bytes]") -> None:
+    def _finish(self, process: "subprocess.Popen[bytes]") -> None:
         """Closes the pipe, and waits until the former values are back."""
         assert process.stderr is not None
         os.set_blocking(process.stderr.fileno(), True)
         try:
-            process.communicate(timeout=_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.terminate()
-            process.communicate()
+            self._command.finish(process, "set", _SECONDS)
+        except Silent:
+            pass
 
     @property
     def has_ended(self) -> bool:
@@ -301,6 +354,9 @@ class _CommandFeed(Feed):
 
     def read(self, seconds: Optional[float], samples: Optional[Samples]) -> Optional[List[Change]]:
         if b"\n" not in self._received:
+            if len(self._received) > _LARGEST_LINE:
+                self.close()
+                raise Garbled(f"{self._title}: a line of the samples has more than {_LARGEST_LINE} bytes")
             try:
                 data = self._receive(seconds)
             except (OSError, ValueError):
@@ -314,10 +370,11 @@ class _CommandFeed(Feed):
             self._received += data
         changes: List[Change] = []
         while True:
-            line, newline, rest = self._received.partition(b"\n")
-            if not newline:
+            end = self._received.find(b"\n")
+            if end < 0:
                 return changes
-            self._received = rest
+            line = self._received[:end]
+            del self._received[: end + 1]
             try:
                 message = members(decode(bytes(line)))
             except ValueError as error:
@@ -358,8 +415,13 @@ class _CommandFeed(Feed):
 
     def _finish(self, samples: Optional[Samples]) -> None:
         """Reads what the command says at its end."""
-        _, errors = self._process.communicate()
-        text = errors.decode(errors="backslashreplace")
+        try:
+            _, text = self._command.finish(self._process, "watch", _SECONDS)
+        except TweaksError:
+            raise
+        except (OSError, ValueError):
+            # Another thread has closed it.
+            return
         found = re.search(r"(\d+) not taken in time", text)
         if samples is not None and found:
             samples.skipped += int(found[1])
@@ -370,7 +432,11 @@ class _CommandFeed(Feed):
         if not self._is_closed:
             self._is_closed = True
             self._process.terminate()
-            self._process.communicate()
+            try:
+                self._command.finish(self._process, "watch", _SECONDS)
+            except (TweaksError, OSError, ValueError):
+                # It was ended, or another thread has closed it.
+                pass
 
 
 def _number(value: Any, kind: str) -> Union[int, float]:

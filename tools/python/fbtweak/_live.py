@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import binascii
-import collections
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from . import _sockets
@@ -156,7 +155,7 @@ class _LiveFeed(Feed):
         self._connection = connection
         self._types = {each.name: each.type for each in sampled}
         # Samples may come before the answer.
-        connection.told = collections.deque()
+        connection.keeps_told = True
         connection.ask("subscribe", {} if watched is None else {"tweaks": list(watched)})
         self._sampled = 0
         self._frame_size = 8 * (len(sampled) + 1)

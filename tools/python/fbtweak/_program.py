@@ -17,7 +17,7 @@ from typing import (
 from . import _names, _sockets
 from ._backend import Backend, Feed, Holder, Outcome
 from ._command import Command, CommandBackend
-from ._errors import Clamped, Ended, Hidden, LeaseLost, Lost, Refused, TweaksError, Unavailable, UnknownTweak, warn
+from ._errors import Clamped, Ended, Garbled, Hidden, LeaseLost, Lost, Refused, TweaksError, Unavailable, UnknownTweak, warn
 from ._live import LiveBackend
 from ._samples import Samples
 from ._values import Change, LoggedChange, Mark, Tweak, Value, member, read_key
@@ -637,11 +637,16 @@ class Sampling:
 
     #: The time in seconds for which the end of the samples is awaited.
     _PATIENCE = 3.0
+    #: The most changes that are kept, about a hundred megabytes.
+    _MOST_CHANGES = 250_000
+    #: The seconds by which a program may be ahead with its samples.
+    _MOST_AHEAD = 60.0
 
     def __init__(self, program: Program, tweaks: Sequence[Tweak], rate: float, count: Optional[int]) -> None:
         self.samples = Samples(tweaks, rate)
         self._count = count
         self._problem: Optional[BaseException] = None
+        self._lost_changes = 0
         # The time at which the last sample is due, in seconds since 1970.
         self._end: Optional[float] = None
         self._types = {name: each.type for name, each in program._known.items()}
@@ -653,13 +658,17 @@ class Sampling:
 
     def _run(self) -> None:
         try:
-            silent_since = time.monotonic()
+            start = silent_since = time.monotonic()
             while not self._is_complete():
                 count = len(self.samples)
                 changes = self._feed.read(0.05, self.samples)
                 if changes is None:
                     return
-                self.samples.changes += [_typed(each, self._types) for each in changes]
+                free = max(self._MOST_CHANGES - len(self.samples.changes), 0)
+                self.samples.changes += [_typed(each, self._types) for each in changes[:free]]
+                self._lost_changes += len(changes[free:])
+                if len(self.samples) > self.samples.rate * (time.monotonic() - start + self._MOST_AHEAD):
+                    raise Garbled("the program sends more samples than it was asked for")
                 if len(self.samples) > count or self._end is None and self._count is None:
                     silent_since = time.monotonic()
                 elif time.monotonic() - silent_since > max(self._PATIENCE, 2 / self.samples.rate):
@@ -693,6 +702,8 @@ class Sampling:
             warn(
                 f"{len(samples)} samples, {samples.dropped} dropped, {samples.skipped} not taken in time", Lost
             )
+        if self._lost_changes > 0:
+            warn(f"{len(samples.changes)} changes; {self._lost_changes} more were not kept", Lost)
 
 
 class Changes:

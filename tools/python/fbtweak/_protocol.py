@@ -24,6 +24,9 @@ Message = Dict[str, Any]
 _LARGEST_ANSWER = 256 << 20
 #: The largest request in bytes that a program takes, with its newline.
 _LARGEST_REQUEST = 1 << 20
+#: The most bytes of notifications that are kept while an answer is awaited. A program sends a few; one that goes on
+#: sending them instead of the answer would exhaust our memory.
+_MOST_TOLD = 8 << 20
 #: The longest time in seconds without any data, and until a whole answer.
 _SILENCE, _WHOLE = 3.0, 30.0
 #: The pause in seconds before connecting again to a program that accepts no connection at the moment.
@@ -54,8 +57,11 @@ class Connection:
         """
         self.pid = pid
         self.title = title
-        #: Messages that arrived while an answer was awaited, if they are kept.
-        self.told: Optional[Deque[Message]] = None
+        #: Whether messages that arrive while an answer is awaited are kept.
+        self.keeps_told = False
+        # With their sizes in bytes.
+        self._told: Deque[Tuple[Message, int]] = collections.deque()
+        self._told_size = 0
         self._received = bytearray()
         self._searched = 0
         self._last_id = 0
@@ -165,8 +171,8 @@ class Connection:
                 # A program that could not read the request does not know its id.
                 if "method" not in message and message.get("id") in (number, None):
                     return self._result(message)
-                if self.told is not None and "method" in message:
-                    self.told.append(message)
+                if self.keeps_told and "method" in message:
+                    self._keep(message, len(line))
                 continue
             try:
                 self._receive()
@@ -176,6 +182,13 @@ class Connection:
             if not is_endless and time.monotonic() - start > _WHOLE:
                 raise self._silent()
 
+    def _keep(self, message: Message, size: int) -> None:
+        self._told_size += size
+        if self._told_size > _MOST_TOLD:
+            self.close()
+            raise Garbled(f"{self.title}: it sent more than {_MOST_TOLD} bytes of notifications instead of an answer")
+        self._told.append((message, size))
+
     def wait(self, seconds: Optional[float]) -> Optional[Message]:
         """The next message that is not an answer; ``None`` if none has arrived in time.
 
@@ -184,8 +197,10 @@ class Connection:
         """
         end = None if seconds is None else time.monotonic() + seconds
         while True:
-            if self.told:
-                return self.told.popleft()
+            if self._told:
+                message, size = self._told.popleft()
+                self._told_size -= size
+                return message
             line = self._next_line()
             if line is not None:
                 message = self._message(line)

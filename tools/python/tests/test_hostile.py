@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sockets of strangers are not believed, and whatever a program sends is an error with a message."""
 
+import base64
 import json
 import os
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -11,7 +13,8 @@ import threading
 import pytest
 
 import fbtweak
-from fbtweak import _protocol, _sockets
+from fbtweak import _command, _program, _protocol, _sockets
+from fbtweak._values import read_tweak
 
 DESCRIBED = {"application": "a", "executable": "/bin/a", "pid": 1, "protocol": 1, "tweaks": 1, "version": "1"}
 TWEAK = {
@@ -133,6 +136,100 @@ def test_messages_that_never_end(serve, monkeypatch):
     program = serve(get(b'{"method": "changed", "params": {"changes": []}}\n' * 200_000))
     with pytest.raises(fbtweak.TweaksError):
         program.mark("m")
+
+
+def test_notifications_instead_of_an_answer_are_bounded(serve, monkeypatch):
+    monkeypatch.setattr(_protocol, "_MOST_TOLD", 1 << 16)
+    flood = b'{"method": "changed", "params": {"changes": []}}\n' * 10_000
+    program = serve(get(lambda request: flood if request["method"] == "subscribe" else {}))
+    with pytest.raises(fbtweak.Garbled, match="65536 bytes of notifications instead of an answer"):
+        program.changes()
+
+
+def test_notifications_that_are_read_are_not_counted_again(serve, monkeypatch):
+    monkeypatch.setattr(_protocol, "_MOST_TOLD", 1 << 10)
+    change = {"tweak": "A/B/C", "oldValue": 1, "newValue": 2, "source": "control", "time": 1}
+    told = json.dumps({"method": "changed", "params": {"changes": [change]}}).encode() + b"\n"
+
+    def answer(request):
+        result = json.dumps({"id": request["id"], "result": {"subscription": 1}}).encode() + b"\n"
+        return told * 3 + result + told * 20
+
+    with serve(get(answer)).changes() as changes:
+        assert [next(changes).new_value for _ in range(23)] == [2] * 23
+
+
+def sampled(request, frames, changes=0):
+    """The answers to the requests of a feed, with samples and changes behind them."""
+    if request["method"] == "subscribe":
+        return {"subscription": 1}
+    result = json.dumps({"id": request["id"], "result": {"subscription": 2, "types": ["double"]}}).encode() + b"\n"
+    change = {"tweak": "A/B/C", "oldValue": 1, "newValue": 2, "source": "control", "time": 1}
+    told = {"method": "changed", "params": {"changes": [change] * 10}}
+    data = base64.b64encode(struct.pack("=dd", 1, 2) * frames).decode()
+    params = {"subscription": 2, "dropped": 0, "skipped": 0, "missing": [], "frames": data}
+    lines = [told] * changes + [{"method": "samples", "params": params}]
+    return result + b"".join(json.dumps(each).encode() + b"\n" for each in lines)
+
+
+def test_changes_beside_samples_are_bounded(serve, monkeypatch):
+    monkeypatch.setattr(_program.Sampling, "_MOST_CHANGES", 25)
+    program = serve(get(lambda request: sampled(request, 5, changes=4)))
+    with pytest.warns(fbtweak.Lost, match="25 changes; 15 more were not kept"):
+        samples = program.sample("A/B/C", rate=5, seconds=1)
+    assert len(samples.changes) == 25
+
+
+def test_more_samples_than_were_asked_for(serve):
+    program = serve(get(lambda request: sampled(request, 100_000)))
+    with pytest.raises(fbtweak.Garbled, match="more samples than it was asked for"):
+        with program.sampling("A/B/C", rate=1) as sampling:
+            sampling._thread.join()
+
+
+@pytest.fixture
+def command(tmp_path):
+    """Writes a command that does what a line of shell says."""
+
+    def command(line):
+        path = tmp_path / "tweak"
+        path.write_text(f"#!/bin/sh\necho $$ > {tmp_path}/pid\n{line}\n")
+        path.chmod(0o755)
+        return _command.Command(str(path))
+
+    yield command
+    pid = int((tmp_path / "pid").read_text())
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+def test_the_output_of_the_command_is_bounded(command, monkeypatch):
+    monkeypatch.setattr(_command, "_LARGEST_OUTPUT", 1 << 20)
+    with pytest.raises(fbtweak.Garbled, match="it prints more than 1048576 bytes"):
+        command("exec yes").run("list")
+
+
+def test_of_many_messages_of_the_command_the_last_are_kept(command, monkeypatch):
+    monkeypatch.setattr(_command, "_LARGEST_MESSAGE", 1 << 10)
+    with pytest.raises(fbtweak.Refused) as error:
+        command("yes many | head -n 100000 >&2; echo the last >&2; exit 65").run("list")
+    assert str(error.value).endswith("the last") and len(str(error.value)) < 10_000
+
+
+def test_a_command_that_does_not_end_is_ended(command, monkeypatch):
+    monkeypatch.setattr(_command, "_SECONDS", 0.2)
+    with pytest.raises(fbtweak.Silent, match="it has not ended after 0.2 s"):
+        command("exec sleep 1000").run("list")
+
+
+def test_a_line_of_the_command_that_never_ends_is_bounded(command, monkeypatch):
+    monkeypatch.setattr(_command, "_LARGEST_LINE", 1 << 20)
+    tweak = read_tweak(TWEAK)
+    backend = _command.CommandBackend(command("exec cat /dev/zero"), "a", {"pid": os.getpid()})
+    feed = backend.feed([tweak], 10, None)
+    with pytest.raises(fbtweak.Garbled, match="a line of the samples has more than 1048576 bytes"):
+        while feed.read(10, None) is not None:
+            pass
 
 
 def test_control_characters_do_not_reach_a_terminal(serve):
