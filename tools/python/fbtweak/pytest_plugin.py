@@ -11,12 +11,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pathlib
 import signal
 import subprocess
+import threading
 import time
-from typing import Any, Generator, List, Mapping, Optional, Sequence, Union
+from typing import Any, Generator, Iterator, List, Mapping, Optional, Sequence, Union
 
 import pytest
 
@@ -26,6 +28,8 @@ from ._values import Value
 
 _STASH = "_tweaked_programs"
 _MOST_LINES = 20
+#: The most bytes at the end of a program's output that a report of a failure is made of.
+_MOST_BYTES = 1 << 20
 #: Seconds for a program to end after SIGTERM.
 _PATIENCE = 5.0
 
@@ -69,21 +73,18 @@ class TestedProgram(Program):
         """
         lease, self._test_lease = self._test_lease, None
         try:
-            if lease is not None:
-                lease.end()
-        except TweaksError:
-            # The test has ended, or it has ended the program itself.
-            pass
-        self.close()
-        if self.process is None:
-            return None
-        if self.process.poll() is None:
-            self.process.terminate()
             try:
-                self.process.wait(_PATIENCE)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-        return self.process.wait()
+                if lease is not None:
+                    lease.end()
+            except TweaksError:
+                # The test has ended, or it has ended the program itself.
+                pass
+            self.close()
+        except BaseException:
+            if self.process is not None:
+                _kill(self.process)
+            raise
+        return None if self.process is None else _end(self.process)
 
     def _report(self) -> str:
         """The values and the last output, for the report of a failure."""
@@ -101,10 +102,60 @@ class TestedProgram(Program):
                         lines.append(f"{tweak.name} = {tweak.value!r}{unit} ({source})")
             except TweaksError as error:
                 lines.append(str(error))
-        output = self.output.splitlines()[-_MOST_LINES:]
+        output = _last_lines(self._output)
         if output:
             lines += ["", "last output:", *output]
         return "\n".join(lines)
+
+
+def _last_lines(path: Optional[pathlib.Path]) -> List[str]:
+    """The last lines of a file, which may be large."""
+    if path is None:
+        return []
+    with open(path, "rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(size - _MOST_BYTES, 0))
+        return file.read(_MOST_BYTES).decode(errors="backslashreplace").splitlines()[-_MOST_LINES:]
+
+
+def _kill(process: "subprocess.Popen[bytes]") -> None:
+    with _without_interrupts():
+        process.kill()
+        process.wait()
+
+
+def _end(process: "subprocess.Popen[bytes]") -> int:
+    """Ends a process by SIGTERM, and by SIGKILL if it does not end, or if Ctrl-C ends the wait."""
+    if process.poll() is None:
+        try:
+            process.terminate()
+            process.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+        except BaseException:
+            _kill(process)
+            raise
+    return process.wait()
+
+
+@contextlib.contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Holds Ctrl-C back until the end of the block.
+
+    It is not blocked, because a program that is started in the block would inherit that.
+    """
+    former = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(former):
+        yield
+        return
+    came: List[Any] = []
+    signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, former)
+        if came:
+            former(*came[0])
 
 
 class Tweaked:
@@ -137,32 +188,41 @@ class Tweaked:
         home.mkdir()
         output = self._folder / f"output-{len(self.programs)}"
         variables = {**os.environ, "HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config"), **(environment or {})}
-        with open(output, "wb") as file:
-            process = subprocess.Popen(
-                [os.fspath(each) for each in arguments],
-                stdin=subprocess.DEVNULL,
-                stdout=file,
-                stderr=subprocess.STDOUT,
-                env=variables,
-            )
+        process: "Optional[subprocess.Popen[bytes]]" = None
+        try:
+            with open(output, "wb") as file, _without_interrupts():
+                process = subprocess.Popen(
+                    [os.fspath(each) for each in arguments],
+                    stdin=subprocess.DEVNULL,
+                    stdout=file,
+                    stderr=subprocess.STDOUT,
+                    env=variables,
+                )
+            program = self._connected(process, os.fspath(arguments[0]), output, wait)
+            self.programs.append(program)
+        except BaseException:
+            # Also at Ctrl-C, when nobody else knows of it.
+            if process is not None:
+                _kill(process)
+            raise
+        if values:
+            program.set(values)
+        return program
+
+    def _connected(
+        self, process: "subprocess.Popen[bytes]", name: Union[str, bytes], output: pathlib.Path, wait: float
+    ) -> TestedProgram:
         end = time.monotonic() + wait
         while True:
             # Short, so that the end of the process is noticed.
             patience = min(max(end - time.monotonic(), 0.01), 0.1)
             try:
-                program = TestedProgram(process.pid, wait=patience, command=self._command, process=process, output=output)
-                break
+                return TestedProgram(process.pid, wait=patience, command=self._command, process=process, output=output)
             except TweaksError as error:
                 if process.poll() is None and time.monotonic() < end:
                     continue
-                process.kill()
-                process.wait()
-                text = output.read_text(errors="backslashreplace")
-                raise Unavailable(f"{os.fspath(arguments[0])}: it cannot be asked: {error}", text.splitlines()) from error
-        self.programs.append(program)
-        if values:
-            program.set(values)
-        return program
+                _kill(process)
+                raise Unavailable(f"{os.fsdecode(name)}: it cannot be asked: {error}", _last_lines(output)) from error
 
     def connect(self, target: Target, values: Optional[Mapping[str, Value]] = None, *, wait: float = 0) -> TestedProgram:
         """Connects to a running program, which keeps running after the test, with its former values.
@@ -178,8 +238,10 @@ class Tweaked:
 
     def end(self) -> None:
         """Ends all leases, and the started programs."""
-        for program in reversed(self.programs):
-            program.end()
+        # Whatever happens with one, also at Ctrl-C, the others end.
+        with contextlib.ExitStack() as stack:
+            for program in self.programs:
+                stack.callback(program.end)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The fixture for tests of programs."""
 
+import os
+import textwrap
+
+import pytest
+
 
 def outcome(pytester, text, **counts):
     pytester.makepyfile(text)
@@ -98,6 +103,81 @@ def test_a_failure_is_reported_with_the_values(pytester, motor_path):
     assert "Motor/Control/Gain = 4.0 1/s (lease)" in text and "Motor/Types/Label = 'right' (lease)" in text
     assert "rpm (monitor)" in text and "last output:\nstarted" in text
     assert "it has ended with SIGKILL" in text
+
+
+INTERRUPTED = """
+    import os, pathlib, signal, subprocess
+    from fbtweak import pytest_plugin
+
+    PIDS = pathlib.Path({pids!r})
+
+    def note(process):
+        with PIDS.open("a") as file:
+            print(process.pid, file=file)
+        return process
+
+    def interrupt(*_, **__):
+        os.kill(os.getpid(), signal.SIGINT)
+"""
+
+
+def interrupted(pytester, tmp_path, text):
+    """Runs tests that are interrupted, and looks whether the programs have ended whose ids they have written."""
+    pids = tmp_path / "pids"
+    pytester.makepyfile(textwrap.dedent(INTERRUPTED.format(pids=str(pids))) + textwrap.dedent(text))
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider" if is_installed() else "fbtweak.pytest_plugin")
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    started = [int(line) for line in pids.read_text().split()]
+    assert started
+    for pid in started:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_an_interrupt_while_a_program_is_started_leaves_none(pytester, tmp_path):
+    interrupted(
+        pytester,
+        tmp_path,
+        """
+        def test_it(tweaked, monkeypatch):
+            start = subprocess.Popen
+
+            def interrupted(*arguments, **options):
+                process = note(start(*arguments, **options))
+                interrupt()
+                return process
+
+            monkeypatch.setattr(pytest_plugin.subprocess, "Popen", interrupted)
+            tweaked.start(["sleep", "1000"])
+        """,
+    )
+
+
+def test_an_interrupt_while_a_program_is_awaited_leaves_none(pytester, tmp_path):
+    interrupted(
+        pytester,
+        tmp_path,
+        """
+        def test_it(tweaked, monkeypatch):
+            start = subprocess.Popen
+            monkeypatch.setattr(pytest_plugin.subprocess, "Popen", lambda *a, **b: note(start(*a, **b)))
+            monkeypatch.setattr(pytest_plugin, "TestedProgram", interrupt)
+            tweaked.start(["sleep", "1000"])
+        """,
+    )
+
+
+def test_an_interrupt_at_the_end_leaves_no_other_program(pytester, tmp_path, motor_path):
+    interrupted(
+        pytester,
+        tmp_path,
+        f"""
+        def test_it(tweaked):
+            for _ in range(3):
+                note(tweaked.start([{str(motor_path)!r}]).process)
+            tweaked.programs[1].close = interrupt
+        """,
+    )
 
 
 def test_a_program_that_cannot_be_asked(pytester):
