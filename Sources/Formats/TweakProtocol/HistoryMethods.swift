@@ -28,7 +28,7 @@ package struct ListHistory: ControlMethod {
         package var monotonicTime: Double
         /// The number of the changes that it undoes, or `nil`.
         package var undoes: Int?
-        /// Whether the new value waits; `nil` if it applied at once.
+        /// Whether the new value still waits; `nil` if not.
         package var isPending: Bool?
         /// Whether a lease began or ended, which cannot be undone; `nil` if not.
         package var isOfLease: Bool?

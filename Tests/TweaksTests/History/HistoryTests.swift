@@ -162,6 +162,7 @@ private final class TestClocks: Sendable {
         #expect(changes.map(\.isPending) == [true])
         _ = try store.undo(nil, by: author(1))
         #expect(try store.status(of: .test("Later")).pendingValue == nil && !isOverride("Later"))
+        #expect(changes.map(\.isPending) == [false, false])
     }
 
     @Test func `A value of the session comes back as one of the session`() throws {

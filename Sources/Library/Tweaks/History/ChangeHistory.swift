@@ -27,7 +27,7 @@ struct ChangeHistory {
         /// The override below the old value, if that was the session's.
         fileprivate(set) var hidden: HiddenOverride?
         /// Whether the new value waits, for a restart or a gate.
-        let isPending: Bool
+        fileprivate(set) var isPending: Bool
         /// Whether one of the values was too long.
         fileprivate(set) var isCut = false
         /// The milliseconds in which the new value is reached gradually; 0 if it applies at once.
@@ -280,7 +280,7 @@ struct ChangeHistory {
         var changes: [Change] = []
         var (person, other) = (0, 0)
         for _ in 0..<count {
-            let change: Change
+            var change: Change
             switch (ofPeople[person], ofOthers[other]) {
             case (let first?, let second) where first.number < second?.number ?? .max:
                 change = first
@@ -291,6 +291,8 @@ struct ChangeHistory {
             default: return changes
             }
             guard change.number > number else { continue }
+            // A value that waited may have taken effect since.
+            change.isPending = change.isPending && change.tweak.pendingValue == change.newValue
             if changes.count >= most, change.number != changes.last?.number { break }
             changes.append(change)
         }
