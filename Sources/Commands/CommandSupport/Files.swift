@@ -33,9 +33,9 @@ package func readInput(_ path: String?, isNamed: Bool = true) throws(Failure) ->
 
 /// The path of an existing folder, without symbolic links.
 ///
-/// - Throws: ``Failure`` with `.missing` if there is no such folder.
+/// - Throws: ``Failure`` with `.missing` if there is no such folder, or for root if a link of another user leads there.
 package func existingFolder(_ path: String) throws(Failure) -> String {
-    guard let folder = realPath(path), stat(path: folder)?.isDirectory == true else {
+    guard let folder = trustedPath(path), stat(path: folder)?.isDirectory == true else {
         throw Failure("\(path): there is no such folder", .missing)
     }
     return folder
@@ -55,7 +55,7 @@ package func writeFiles(_ files: [(path: String, bytes: [UInt8])]) throws(Failur
         var isWritten: [Bool] = []
         for (path, bytes) in files {
             // A symbolic link is kept, and its target replaced.
-            let target = readLink(path).flatMap { _ in realPath(path) } ?? path
+            let target = try linkTarget(of: path)
             let isSame = (try? readInput(target, isNamed: false)) == bytes
             isWritten.append(!isSame)
             if isSame { continue }

@@ -22,9 +22,9 @@ int fbtweak__above_standard(int descriptor) {
   return moved;
 }
 
-int fbtweak__open(const char *path, int flags, unsigned mode) {
+int fbtweak__open(int folder, const char *path, int flags, unsigned mode) {
   if ((flags & O_ACCMODE) == O_RDONLY)
-    return fbtweak__above_standard(open(path, flags, mode));
+    return fbtweak__above_standard(openat(folder, path, flags, mode));
   /*
    * A file for writing must not have such a number even for a moment, because output of another
    * thread would end up in it. So the free numbers are occupied meanwhile, by something that is not
@@ -42,7 +42,7 @@ int fbtweak__open(const char *path, int flags, unsigned mode) {
     }
     taken[count++] = number;
   }
-  int descriptor = fbtweak__above_standard(open(path, flags, mode));
+  int descriptor = fbtweak__above_standard(openat(folder, path, flags, mode));
   int error = errno;
   while (count > 0)
     close(taken[--count]);

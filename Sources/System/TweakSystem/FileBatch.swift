@@ -15,12 +15,22 @@ extension FileReplacement {
     /// 10,000 files one by one takes many seconds. Few files do not wait for everything that others write.
     static let manyFiles = 32
 
+    /// The number of files that are flushed at once. The folder of each is open meanwhile, and a process may have no more
+    /// than 1024 files open.
+    private static let mostAtOnce = 256
+
     /// Replaces files atomically, each as if alone.
     ///
     /// Call it with the lock that all writers take.
     ///
     /// - Returns: The error of each file, or `nil`.
     package static func replaceAll(_ files: [NewFile], permissions: mode_t) -> [FileError?] {
+        stride(from: 0, to: files.count, by: mostAtOnce).flatMap { start in
+            replace(Array(files[start..<min(start + mostAtOnce, files.count)]), permissions)
+        }
+    }
+
+    private static func replace(_ files: [NewFile], _ permissions: mode_t) -> [FileError?] {
         let isFlushed = files.count < manyFiles
         var errors = [FileError?](repeating: nil, count: files.count)
         var written: [(index: Int, replacement: FileReplacement)] = []

@@ -68,7 +68,12 @@ package func isAccessible(_ path: String, _ mode: CInt = F_OK) -> Bool {
 ///
 /// - Returns: The descriptor, or -1.
 package func openFile(_ path: String, _ flags: CInt, mode: UInt32 = 0) -> CInt {
-    withPath(path) { fbtweak__open($0, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode) }
+    openFile(path, in: AT_FDCWD, flags, mode: mode)
+}
+
+/// Opens a file in an open folder, see ``openFile(_:_:mode:)``.
+func openFile(_ name: String, in folder: CInt, _ flags: CInt, mode: UInt32 = 0) -> CInt {
+    withPath(name) { fbtweak__open(folder, $0, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode) }
 }
 
 /// Opens a file to lock it. A forked child closes it, so that the lock ends with this process.
@@ -133,6 +138,7 @@ package func writeAll(_ bytes: [UInt8], to descriptor: CInt, at position: Int = 
                 off_t(position + written))
         }
         if count < 0, errno == EINTR { continue }
+        if count == 0 { errno = ENOSPC }
         guard count > 0 else { return false }
         written += count
     }
@@ -199,6 +205,12 @@ package func containingFolder(of path: String) -> String {
     // By bytes, because a slash and a following combining mark are another `Character`.
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
+}
+
+/// The name of a file in its ``containingFolder(of:)``, as the system has it.
+func fileName(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
+    return String(path[path.utf8.index(after: slash)...])
 }
 
 /// Resolves a path in a file or a link, relative to the directory of that file.
@@ -291,9 +303,17 @@ package func environment(_ name: String) -> String? {
 /// The Swift runtime takes locks of its own when a type is used for the first time. A child forked while another thread
 /// has one of them would wait for it for ever. So a fork briefly waits until other threads have left the library; see
 /// `forks.c`.
+///
+/// `errno` is that of the code.
 package func allowingForks<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     let held = fbtweak__allow_forks()
-    defer { if held { _ = fbtweak__hold_forks() } }
+    defer {
+        if held {
+            let error = errno
+            _ = fbtweak__hold_forks()
+            errno = error
+        }
+    }
     return try body()
 }
 

@@ -23,8 +23,42 @@ extern "C" {
  */
 int fbtweak__above_standard(int descriptor);
 
-/* open(2) that never uses such a number, not even for a moment if the file is for writing. */
-int fbtweak__open(const char *path, int flags, unsigned mode);
+/*
+ * openat(2) that never uses such a number, not even for a moment if the file is for writing. The
+ * folder is AT_FDCWD for the working directory.
+ */
+int fbtweak__open(int folder, const char *path, int flags, unsigned mode);
+
+/* The links that may be followed on the way to a folder. */
+enum fbtweak__links {
+  FBTWEAK__ALL_LINKS,
+  /* Those that belong to root. */
+  FBTWEAK__LINKS_OF_ROOT,
+  FBTWEAK__NO_LINKS,
+};
+
+/*
+ * Opens a folder, to open, create, rename and flush files relative to it; -1 and errno, which is
+ * ELOOP for another link. Without the right to list the folder the descriptor is one of O_PATH,
+ * which cannot be flushed.
+ */
+int fbtweak__open_folder(const char *path, enum fbtweak__links links);
+
+/*
+ * Reads the target of a link that belongs to root, which has PATH_MAX bytes: its length; 0 if there
+ * is no link; -1 and errno, which is ELOOP for a link of another user.
+ */
+ssize_t fbtweak__link_of_root(int folder, const char *name, char *target);
+
+/*
+ * Gives a file the extended attributes of another file, access lists among them, and no others.
+ * False, and errno, if that is impossible; then `failed`, which has 256 bytes of 0, is the name of
+ * the attribute, if it was one.
+ */
+bool fbtweak__copy_attributes(int from, int to, char *failed);
+
+/* Whether the permissions of an open file are an access list: acl(5). */
+bool fbtweak__has_access_list(int descriptor);
 
 /* pwrite(2) without a signal. */
 ssize_t fbtweak__write(int descriptor, const void *bytes, size_t size, off_t offset);
