@@ -178,6 +178,11 @@ private func color(_ red: UInt8, _ green: UInt8, _ blue: UInt8, _ alpha: UInt8 =
         Replacement(#""ab" "cd" "ef""#, .string, "abcdef", "x", #""x""#),
         Replacement("\"ab\"\n  \"cd\" // end\n", .string, "abcd", "x", "\"x\"\n  \"\" // end\n"),
         Replacement(#""""#, .string, "", "x", #""x""#),
+        // What changes the direction of a line, or is not seen.
+        Replacement(
+            #""abc""#, .string, "abc", "a\u{202E}b\u{85}7\u{200B}", #""a\342\200\256b\302\2057\342\200\213""#),
+        Replacement(#"R"(abc)""#, .string, "abc", "a\u{2066}b", #""a\342\201\246b""#),
+        Replacement(#""abc""#, .string, "abc", "👩\u{200D}🚀", "\"👩\u{200D}🚀\""),
     ])
     func `A text`(row: Replacement) throws {
         try check(row, "app.cpp", #"auto v = FBTweakValue("A", "B", "C", "#, ");")
@@ -234,6 +239,8 @@ private func color(_ red: UInt8, _ green: UInt8, _ blue: UInt8, _ alpha: UInt8 =
         Replacement("0x1.8p3", .double, 12.0, 0.75, "0x1.8p-1"),
         Replacement("true", .bool, true, false, "false"),
         Replacement(#""a""#, .string, "a", "b\"\\\n\u{301}", "\"b\\\"\\\\\\n\u{301}\""),
+        Replacement(#""a""#, .string, "a", "b\u{202E}c\u{85}\u{FEFF}", #""b\u{202e}c\u{85}\u{feff}""#),
+        Replacement(##"#"a"#"##, .string, "a", "b\u{2069}", ##"#"b\#u{2069}"#"##),
         Replacement(##"#"a\b"#"##, .string, #"a\b"#, #"c\d"e"#, ##"#"c\d"e"#"##),
         Replacement(##"#"a"#"##, .string, "a", "b\n\"#", "##\"b\\##n\"#\"##"),
         Replacement(

@@ -104,7 +104,8 @@ struct CString {
     private static func raw(_ text: [UInt8], _ delimiter: String, isASCII: Bool) -> String? {
         let isPlain = text.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
         guard isPlain, !isASCII || text.allSatisfy({ $0 < 0x80 }),
-            let content = String(validating: text, as: UTF8.self)
+            let content = String(validating: text, as: UTF8.self),
+            !content.unicodeScalars.contains(where: \.isUnseen)
         else { return nil }
         var delimiter = delimiter
         while text.contains(Array(")\(delimiter)\"".utf8)) {
@@ -117,9 +118,17 @@ struct CString {
     /// Escapes what cannot stand between quotation marks.
     static func escaped(_ text: [UInt8], isASCII: Bool) -> String {
         let isText = !isASCII && String(validating: text, as: UTF8.self) != nil
+        // Bytes of characters that a reader of the source would not see.
+        var unseen: Set<Int> = []
+        var offset = 0
+        for scalar in isText ? Array(String(decoding: text, as: UTF8.self).unicodeScalars) : [] {
+            let count = UTF8.width(scalar)
+            if scalar.isUnseen { unseen.formUnion(offset..<offset + count) }
+            offset += count
+        }
         var bytes: [UInt8] = []
         var last: UInt8 = 0
-        for byte in text {
+        for (offset, byte) in text.enumerated() {
             switch byte {
             case "\"", "\\": bytes += [UInt8(ascii: "\\"), byte]
             case "\n": bytes += Array("\\n".utf8)
@@ -127,7 +136,8 @@ struct CString {
             case "\r": bytes += Array("\\r".utf8)
             // Two question marks could begin a trigraph.
             case "?" where last == UInt8(ascii: "?"): bytes += Array("\\?".utf8)
-            case let byte where byte < 0x20 || byte == 0x7F || (byte >= 0x80 && !isText):
+            case let byte
+            where byte < 0x20 || byte == 0x7F || byte >= 0x80 && (!isText || unseen.contains(offset)):
                 // Three digits, so that digits behind them do not count.
                 bytes += Array(("\\" + byte.digits(3, radix: 8)).utf8)
             default: bytes.append(byte)

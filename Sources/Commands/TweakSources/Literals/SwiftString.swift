@@ -114,9 +114,7 @@ struct SwiftString {
             case "\r": return escape + "r"
             case "\t": return isLong ? "\t" : escape + "t"
             case "\0": return escape + "0"
-            case let scalar
-            where scalar.value < 0x20 || 0x7F...0x9F ~= scalar.value
-                || [0x2028, 0x2029].contains(scalar.value):
+            case let scalar where scalar.isUnseen:
                 return escape + "u{" + String(scalar.value, radix: 16) + "}"
             default: return String(scalar)
             }
