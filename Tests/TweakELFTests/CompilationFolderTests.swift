@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 import TweakELF
+import TweakRecords
 
 @Suite struct `The folders where the compiler ran` {
     private let home: TemporaryDirectory
@@ -16,7 +17,7 @@ import TweakELF
     private func folders(in path: String) throws -> [String] {
         var folders: [String] = []
         try ELFFile(path: path).forEachObject { (object) throws(ELFError) in
-            folders += try object.compilationFolders()
+            folders += try object.compilationFolders().all
         }
         return folders
     }
@@ -44,6 +45,35 @@ import TweakELF
         #expect(Set(found) == [home("one"), home("two")])
     }
 
+    @Test(
+        arguments: Compiler.allCases,
+        [
+            ["-g", "-gdwarf-4"], ["-g", "-gdwarf-5"], ["-g3", "-gz=zlib"], ["-g", "-gdwarf-2"],
+            ["-O2", "-g"],
+        ])
+    func `They are those of the units of records`(compiler: Compiler, flags: [String]) throws {
+        for (name, text) in [
+            ("one/main.c", "int other(void); int main(void)"), ("two/other.c", "int other(void)"),
+        ] {
+            try home.write(
+                name, "#include <fbtweak.h>\n\(text) { return FBTweakValue(\"A\", \"B\", \"\(name)\", 1); }\n"
+            )
+        }
+        let program = try build(compiler, flags + ["-DDEBUG", "-I", Locations.include])
+        var found: [String: String] = [:]
+        try ELFFile(path: program).forEachObject { (object) throws(ELFError) in
+            for range in try object.recordRanges() {
+                let records = try object.records(in: range).tweaks
+                let addresses = records.map { range.address + UInt64($0.offset) }
+                let folders = try object.compilationFolders(ofVariablesAt: Set(addresses)).ofVariables
+                for (record, address) in zip(records, addresses) {
+                    found[record.declaration.key.name] = folders[address]
+                }
+            }
+        }
+        #expect(found == ["one/main.c": home("one"), "two/other.c": home("two")])
+    }
+
     @Test func `Without debug information, and in an object file, there are none`() throws {
         #expect(try folders(in: build(.gcc, [])) == [])
         _ = try build(.gcc, ["-g"])
@@ -55,6 +85,9 @@ import TweakELF
         for bytes in damaged(Array(whole), count: isLong ? 3000 : 200) {
             let path = try home.write("damaged", Data(bytes))
             _ = try? folders(in: path)
+            try? ELFFile(path: path).forEachObject { (object) throws(ELFError) in
+                _ = try object.compilationFolders(ofVariablesAt: [0])
+            }
         }
     }
 }

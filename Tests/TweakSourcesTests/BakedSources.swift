@@ -29,7 +29,8 @@ struct BakedSources {
         var keys: [TweakKey] = []
         for tweak in tweaks where !keys.contains(tweak.key) { keys.append(tweak.key) }
         for key in keys {
-            baking.add(tweaks.filter { $0.key == key }) { (tweak) throws(TweakValueError) in
+            let places = tweaks.filter { $0.key == key }.map { CompiledDeclaration($0) }
+            baking.add(places) { (tweak) throws(TweakValueError) in
                 try tweak.admit(value(tweak))
             }
         }

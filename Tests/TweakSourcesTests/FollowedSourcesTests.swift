@@ -25,7 +25,8 @@ private final class EditedSources {
                 attributes: [TweakDeclaration.Attribute(key: "at", value: place)])
         }
         followed = try FollowedSources(
-            [(declarations[0], declarations)], in: SourceFolders(given: nil, working: home.path))
+            [(declarations[0], declarations.map { CompiledDeclaration($0) })],
+            in: SourceFolders(given: nil, working: home.path))
     }
 
     var unfound: [String] { followed.unfound.map(\.message) }

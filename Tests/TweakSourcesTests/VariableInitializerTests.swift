@@ -24,7 +24,9 @@ import TweakSources
         let tweak = BakedSources.tweak(type, former, at: "\(file):\(line)", choices: choices)
         var baking = SourceBaking(
             folders: SourceFolders(given: nil, working: sources.home.path), isWriting: true)
-        baking.add([tweak], variable: variable) { (tweak) throws(TweakValueError) in try tweak.admit(value) }
+        baking.add([CompiledDeclaration(tweak)], variable: variable) { (tweak) throws(TweakValueError) in
+            try tweak.admit(value)
+        }
         try baking.write()
         return (try sources.text(file), baking.staying.map(\.reason))
     }
@@ -68,6 +70,34 @@ import TweakSources
         #expect(plain.reasons.isEmpty && plain.text == "enum gain gain = FAST;")
         let scoped = try baked("ns::Mode gain = ns::Mode::SLOW;", .int32, 0, 5, choices: choices)
         #expect(scoped.text == "ns::Mode gain = ns::Mode::FAST;")
+    }
+
+    /// The names come from debug information, which anybody may have written.
+    @Test(arguments: [
+        "m;__attribute__((constructor)) void p(){}", "FAST; int x", "FAST, x = 1", "FAST }", "(FAST)",
+        "FAST // x",
+        "FAST/* */", "\"FAST\"", "5", "sizeof", "FAST SLOW", "FA\u{202E}ST", "FA\u{85}ST", "\n#include \"x\"",
+        "FA\\\nST",
+        "FA\\u0041ST", "", "#", "a.b", "a::b", "FAST\u{0}",
+    ])
+    func `of enumerations are only names`(label: String) throws {
+        let choices = [TweakChoice(0, label: "SLOW"), TweakChoice(5, label: label)]
+        for text in ["enum gain gain = SLOW;", "ns::Mode gain = ns::Mode::SLOW;"] {
+            let result = try baked(text, .int32, 0, 5, choices: choices)
+            #expect(result.text == text)
+            #expect(
+                result.reasons == [
+                    "\(TweakValue.string(label).quoted) is the name of the value in the debug information, and no identifier"
+                ])
+        }
+    }
+
+    @Test(arguments: ["FAST", "_fast2", "schnell_größer", "快"]) func `of enumerations can have any name`(
+        label: String
+    ) throws {
+        let choices = [TweakChoice(0, label: "SLOW"), TweakChoice(5, label: label)]
+        let result = try baked("enum gain gain = SLOW;", .int32, 0, 5, choices: choices)
+        #expect(result.reasons == [] && result.text == "enum gain gain = \(label);")
     }
 
     @Test(arguments: [
@@ -361,7 +391,9 @@ import TweakSources
             let tweak = BakedSources.tweak(.double, 2.5, at: "\(file):1")
             var baking = SourceBaking(
                 folders: SourceFolders(given: nil, working: sources.home.path), isWriting: true)
-            baking.add([tweak], variable: part) { (tweak) throws(TweakValueError) in try tweak.admit(3.25) }
+            baking.add([CompiledDeclaration(tweak)], variable: part) { (tweak) throws(TweakValueError) in
+                try tweak.admit(3.25)
+            }
             #expect(baking.changes.count + baking.staying.count == 1)
             for change in baking.changes {
                 #expect(String(decoding: change.newText, as: UTF8.self).hasSuffix("3.25"))

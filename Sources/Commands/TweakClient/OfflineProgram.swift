@@ -88,19 +88,40 @@ package final class OfflineProgram: Program {
         return (declarations, applications)
     }
 
-    /// The working directories of the compilers of the executable and its libraries, as far as there is debug
-    /// information.
-    package static func compilationFolders(of path: String) throws(ELFError) -> [String] {
+    /// The declarations in all records of the executable and its libraries, and where they were compiled, as far as there
+    /// is debug information.
+    ///
+    /// - Parameter includesExecutable: Whether the folders of an executable without tweaks are wanted, which has adopted
+    ///   variables.
+    /// - Returns: For each declaration the working directory of the compiler of its unit, and those of all units.
+    package static func compiled(
+        in path: String, includesExecutable: Bool, _ warn: (String) -> Void
+    ) throws(ELFError) -> (
+        declarations: [(declaration: TweakDeclaration, folder: String?)], folders: [String]
+    ) {
         let program = try ELFFile(path: path)
+        var declarations: [(TweakDeclaration, String?)] = []
         var folders: [String] = []
-        for file in [program] + (try program.neededLibraries()) {
+        for (index, file) in ([program] + (try program.neededLibraries())).enumerated() {
             try file.forEachObject { (object) throws(ELFError) in
+                var records: [(declaration: TweakDeclaration, address: UInt64)] = []
+                for range in try object.recordRanges() {
+                    let section = try object.records(in: range)
+                    for error in section.errors { warn("\(object.path): \(error)") }
+                    records += section.tweaks.map {
+                        ($0.declaration, range.address &+ UInt64(clamping: $0.offset))
+                    }
+                }
                 // Most libraries have no tweaks, but some have much debug information.
-                guard try !object.recordRanges().isEmpty else { return }
-                folders += try object.compilationFolders().filter { !folders.contains($0) }
+                guard !records.isEmpty || index == 0 && includesExecutable else { return }
+                // An absolute path needs no folder.
+                let relative = records.filter { $0.declaration.location?.hasPrefix("/") == false }
+                let found = try object.compilationFolders(ofVariablesAt: Set(relative.map(\.address)))
+                declarations += records.map { ($0.declaration, found.ofVariables[$0.address]) }
+                folders += found.all.filter { !folders.contains($0) }
             }
         }
-        return folders
+        return (declarations, folders)
     }
 
     /// The tweaks with the values at the program's start, as far as files tell.

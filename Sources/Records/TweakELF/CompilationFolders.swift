@@ -2,22 +2,34 @@
 internal import CLibELF
 internal import TweakRecords
 
+/// The working directories of the compiler of an object.
+package struct CompilationFolders: Sendable {
+    /// All, each once.
+    package var all: [String] = []
+    /// Those of the units in which variables are, by their addresses.
+    package var ofVariables: [UInt64: String] = [:]
+}
+
 extension ELFObject {
     /// Debug sections above this size are not read.
     private static let largestDebugSection: UInt64 = 512 << 20
 
-    /// The working directories of the compiler, from the debug information; each once.
+    /// The working directories of the compiler, from the debug information.
     ///
     /// Source of the format: the DWARF standard, versions 2 to 5. Information that is missing, broken or of another
     /// version counts as none.
-    package func compilationFolders() throws(ELFError) -> [String] {
-        guard !isRelocatable else { return [] }
+    ///
+    /// - Parameter variables: The addresses of variables whose units are looked up.
+    package func compilationFolders(
+        ofVariablesAt variables: Set<UInt64> = []
+    ) throws(ELFError) -> CompilationFolders {
+        guard !isRelocatable else { return CompilationFolders() }
         var sections: [String: [UInt8]] = [:]
         try forEachSection { (section, index) throws(ELFError) in
             guard let name = name(of: section), CompilationUnits.sections.contains(name) else { return }
             sections[name] = content(ofSection: index, section.sh_size)
         }
-        return CompilationUnits(sections: sections, byteOrder: byteOrder).folders
+        return CompilationUnits(sections: sections, byteOrder: byteOrder).folders(ofVariablesAt: variables)
     }
 
     /// In an object file the references between debug sections are relocations.
@@ -50,13 +62,13 @@ extension ELFObject {
     }
 }
 
-/// The first entries of the compilation units in debug information.
+/// The compilation units in debug information.
 private struct CompilationUnits {
     static let sections = [
-        ".debug_info", ".debug_abbrev", ".debug_str", ".debug_line_str", ".debug_str_offsets",
+        ".debug_info", ".debug_abbrev", ".debug_str", ".debug_line_str", ".debug_str_offsets", ".debug_addr",
     ]
 
-    private let information, abbreviations, strings, lineStrings, offsets: [UInt8]
+    private let information, abbreviations, strings, lineStrings, offsets, addresses: [UInt8]
     private let byteOrder: ByteOrder
 
     init(sections: [String: [UInt8]], byteOrder: ByteOrder) {
@@ -65,15 +77,27 @@ private struct CompilationUnits {
         strings = sections[".debug_str"] ?? []
         lineStrings = sections[".debug_line_str"] ?? []
         offsets = sections[".debug_str_offsets"] ?? []
+        addresses = sections[".debug_addr"] ?? []
         self.byteOrder = byteOrder
     }
 
     /// The folders, in the order of the units.
-    var folders: [String] {
-        var folders: [String] = []
+    func folders(ofVariablesAt wanted: Set<UInt64>) -> CompilationFolders {
+        var folders = CompilationFolders()
+        var known: Set<String> = []
+        var tables: [Int: [UInt64: Abbreviation]] = [:]
         var start = 0
         while let unit = Unit(information, at: start, byteOrder) {
-            if let folder = folder(of: unit), !folders.contains(folder) { folders.append(folder) }
+            if let (folder, addressBase) = root(of: unit) {
+                if known.insert(folder).inserted { folders.all.append(folder) }
+                if !wanted.isEmpty {
+                    let table = tables[unit.abbreviations] ?? table(at: unit.abbreviations)
+                    tables[unit.abbreviations] = table
+                    for address in variables(of: unit, table, addressBase) where wanted.contains(address) {
+                        folders.ofVariables[address] = folder
+                    }
+                }
+            }
             start = unit.end
         }
         return folders
@@ -106,6 +130,8 @@ private struct CompilationUnits {
                 addressSize = Int(reader.number(1) ?? 0)
                 abbreviations = Int(clamping: reader.number(isLong ? 8 : 4) ?? .max)
                 if next == 4 || next == 5 { _ = reader.number(8) }
+                // Type units.
+                if next == 2 || next == 6 { _ = reader.skip(isLong ? 16 : 12) }
             } else {
                 abbreviations = Int(clamping: next)
                 addressSize = Int(reader.number(1) ?? 0)
@@ -114,28 +140,99 @@ private struct CompilationUnits {
         }
     }
 
-    private func folder(of unit: Unit) -> String? {
+    /// The folder in the first entry of a unit, and where its addresses begin.
+    private func root(of unit: Unit) -> (folder: String, addressBase: Int)? {
         guard 2...5 ~= unit.version else { return nil }
         var entry = Reader(information, at: unit.entry, byteOrder)
         guard let code = entry.leb(), code != 0, var forms = attributes(of: code, at: unit.abbreviations)
         else { return nil }
         var folder: Value?
         var base = unit.isLong ? 16 : 8
+        var addressBase = base
         while let attribute = forms.leb(), let form = forms.leb(), attribute != 0 || form != 0 {
             if form == 0x21 { _ = forms.leb() }
             guard let value = value(of: form, &entry, unit) else { return nil }
             if attribute == 0x1B { folder = value }
             if attribute == 0x72, case .number(let offset) = value { base = Int(clamping: offset) }
+            if attribute == 0x73, case .number(let offset) = value { addressBase = Int(clamping: offset) }
         }
         switch folder {
-        case .text(let text): return text
+        case .text(let text): return (text, addressBase)
         case .index(let index):
             let width = unit.isLong ? 8 : 4
             let (place, overflows) = Int(clamping: index).multipliedReportingOverflow(by: width)
             guard !overflows, place <= offsets.count - min(base, offsets.count) else { return nil }
             var reader = Reader(offsets, at: base + place, byteOrder)
-            return reader.number(width).flatMap { text(strings, $0) }
+            return reader.number(width).flatMap { text(strings, $0) }.map { ($0, addressBase) }
         case .number, nil: return nil
+        }
+    }
+
+    // MARK: - Variables
+
+    /// The tag, attributes and forms of entries.
+    private struct Abbreviation {
+        let tag: UInt64
+        var attributes: [(name: UInt64, form: UInt64)] = []
+    }
+
+    private func table(at start: Int) -> [UInt64: Abbreviation] {
+        var table: [UInt64: Abbreviation] = [:]
+        var reader = Reader(abbreviations, at: start, byteOrder)
+        while let number = reader.leb(), number != 0, let tag = reader.leb(), reader.skip(1) {
+            var abbreviation = Abbreviation(tag: tag)
+            while let name = reader.leb(), let form = reader.leb(), name != 0 || form != 0 {
+                if form == 0x21 { _ = reader.leb() }
+                abbreviation.attributes.append((name, form))
+            }
+            table[number] = abbreviation
+        }
+        return table
+    }
+
+    /// The addresses of the variables of a unit.
+    private func variables(of unit: Unit, _ table: [UInt64: Abbreviation], _ addressBase: Int) -> [UInt64] {
+        var found: [UInt64] = []
+        var reader = Reader(information, at: unit.entry, byteOrder)
+        while reader.offset < unit.end, let code = reader.leb() {
+            // The end of a list of children.
+            if code == 0 { continue }
+            guard let abbreviation = table[code] else { break }
+            for (name, form) in abbreviation.attributes {
+                var location = reader
+                guard skip(form, &reader, unit) else { return found }
+                guard abbreviation.tag == 0x34, name == 0x02, [0x09, 0x0A, 0x18].contains(form) else {
+                    continue
+                }
+                _ = form == 0x0A ? location.number(1) : location.leb()
+                if let address = address(&location, unit, addressBase) { found.append(address) }
+            }
+        }
+        return found
+    }
+
+    /// The address in a location that begins with one, or with an index of one.
+    private func address(_ location: inout Reader, _ unit: Unit, _ base: Int) -> UInt64? {
+        switch location.number(1) {
+        case 0x03: return location.number(unit.addressSize)
+        case 0xA1, 0xFB:
+            guard let index = location.leb(),
+                case let (place, overflows) = Int(clamping: index).multipliedReportingOverflow(
+                    by: unit.addressSize),
+                !overflows, place <= addresses.count - min(base, addresses.count)
+            else { return nil }
+            var reader = Reader(addresses, at: base + place, byteOrder)
+            return reader.number(unit.addressSize)
+        default: return nil
+        }
+    }
+
+    /// Skips a value without reading the texts, which most entries have.
+    private func skip(_ form: UInt64, _ reader: inout Reader, _ unit: Unit) -> Bool {
+        switch form {
+        case 0x08: reader.skipText()
+        case 0x0E, 0x1F: reader.skip(unit.isLong ? 8 : 4)
+        default: value(of: form, &reader, unit) != nil
         }
     }
 
@@ -213,10 +310,12 @@ private struct CompilationUnits {
         mutating func number(_ width: Int) -> UInt64? {
             let start = offset
             guard skip(UInt64(width)) else { return nil }
-            let part = bytes[start..<offset]
-            return (order == .little ? Array(part.reversed()) : Array(part)).reduce(0) {
-                $0 << 8 | UInt64($1)
+            var number: UInt64 = 0
+            for index in start..<offset {
+                let byte = bytes[order == .little ? offset - 1 - (index - start) : index]
+                number = number << 8 | UInt64(byte)
             }
+            return number
         }
 
         /// A number in the encoding LEB128; the sign of signed ones is of no use here.
@@ -229,6 +328,12 @@ private struct CompilationUnits {
                 if byte & 0x80 == 0 { return number }
             }
             return nil
+        }
+
+        mutating func skipText() -> Bool {
+            guard offset <= bytes.count, let end = bytes[offset...].firstIndex(of: 0) else { return false }
+            offset = end + 1
+            return true
         }
 
         mutating func text() -> String? {

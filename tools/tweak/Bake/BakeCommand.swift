@@ -23,7 +23,9 @@ struct BakeCommand: ParsableCommand {
             The values are those that the program will have at its next start, or those of a preset or a file; without names \
             all that differ from the defaults. The sources are found by the places that tweak-dump shows; relative paths \
             begin at the folder given with --from, or where the compiler ran, as the debug information says, or at the \
-            working directory.
+            working directory. If another copy of the sources may be meant, a tweak stays until --from says which one. Only \
+            sources below the working directory, a folder where the compiler ran, --from or --within are read and changed, \
+            and no hidden files. If a macro such as LIMIT is defined as a tweak, its definition changes, also in a header.
 
             Of an adopted variable the initial value changes, such as 2.5 in double gain = 2.5; or var gain = 2.5. A part \
             must have a value of its own in braces, such as 2.5 in {.kp = 2.5} or {1, 2.5, 3}.
@@ -33,7 +35,9 @@ struct BakeCommand: ParsableCommand {
 
             A tweak stays as it is if one of its declarations is not there any more or is inside #if 0, has a default that is \
             no literal, a default or type that the program was not built with, or limits that exclude the value, or if its \
-            file is generated, no text or, to be written, not writable. This is reported, and the exit status is 65.
+            file is generated, no text or, to be written, not writable. This is reported, and the exit status is 65. Owner, \
+            group, access list and other extended attributes of a file are kept; a file with several names (hard links) is \
+            not written.
             """)
 
     @Flag(help: "Ask about each tweak on the terminal, and write the accepted changes.")
@@ -249,6 +253,7 @@ extension SourceChange {
     /// The change in one line: `app.c:12: Motor/Control/Gain: 1.0 → 2.5`.
     fileprivate var summary: String {
         "\(place): \(tweak): \(String(decoding: oldText, as: UTF8.self)) → \(String(decoding: newText, as: UTF8.self))"
+            + (macro.map { ", in the definition of \($0): \(path):\(line)" } ?? "")
     }
 }
 

@@ -24,7 +24,7 @@ struct ProgramSources {
     /// The working directory, without symbolic links.
     let working: String
     /// The declarations in the program's files, by name.
-    private let places: [TweakKey: [TweakDeclaration]]
+    private let places: [TweakKey: [CompiledDeclaration]]
     /// The variables that are adopted as tweaks.
     private let variables: [TweakKey: String]
 
@@ -34,25 +34,33 @@ struct ProgramSources {
     init(of program: any Program, from: String?, within limit: String? = nil) throws(Failure) {
         guard let working = realPath(".") else { throw Failure("the working directory is gone", .missing) }
         self.working = working
-        var compiled: [String] = []
-        var found: [TweakDeclaration] = []
+        let given = try from.map(existingFolder)
+        let limit = try limit.map(existingFolder)
         var adopted: [TweakKey: String] = [:]
-        if let path = try program.description.program, isAccessible(path) {
-            if from == nil { compiled = try failing { try OfflineProgram.compilationFolders(of: path) } }
-            found = try failing { try OfflineProgram.everything(in: path, warn).declarations }
+        var found: [CompiledDeclaration] = []
+        var compilers: [String] = []
+        let path = try program.description.program
+        if let path, isAccessible(path) {
             adopted = AdoptedBuilds.load(of: try program.description.application, warn).variables(of: path)
+            let compiled = try failing {
+                try OfflineProgram.compiled(in: path, includesExecutable: !adopted.isEmpty, warn)
+            }
+            found = compiled.declarations.map { CompiledDeclaration($0.declaration, in: $0.folder) }
+            compilers = compiled.folders
         }
         variables = adopted
         folders = SourceFolders(
-            given: from, compiled: compiled, working: working, within: try limit.map(existingFolder))
-        places = Dictionary(grouping: found.filter { $0.type != .action && !$0.isMonitor }, by: \.key)
+            given: given, compiled: compilers, working: working, program: path, within: limit)
+        let tweaks = found.filter { $0.declaration.type != .action && !$0.declaration.isMonitor }
+        places = Dictionary(grouping: tweaks, by: \.declaration.key)
     }
 
     /// The declarations of a tweak, one for each place.
-    func places(of tweak: TweakDeclaration) -> [TweakDeclaration] {
+    func places(of tweak: TweakDeclaration) -> [CompiledDeclaration] {
         // A library that the program opened itself is only known to the process.
-        places[tweak.key] ?? [tweak]
+        places[tweak.key] ?? [CompiledDeclaration(tweak)]
     }
+
     /// The name of the variable that a tweak without a record is; `nil` if it has one.
     func variable(of tweak: TweakDeclaration) -> String? {
         places[tweak.key] == nil ? variables[tweak.key] : nil

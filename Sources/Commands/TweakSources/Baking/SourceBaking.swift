@@ -17,6 +17,8 @@ package struct SourceChange: Sendable {
     package let line, column: Int
     package let oldText, newText: [UInt8]
     package let oldValue, newValue: TweakValue
+    /// The macro in whose definition the literal is, which the place of the record uses; `nil` for none.
+    package let macro: String?
 }
 
 /// A tweak whose defaults stay as they are.
@@ -46,8 +48,11 @@ package struct SourceBaking {
     }
 
     private let folders: SourceFolders
+    private let headers: HeaderIndex
     private let isWriting: Bool
     private var files: [String: ReadFile] = [:]
+    /// The macros that files can use, by their paths.
+    private var macros: [String: IncludedMacros] = [:]
 
     /// The changes, in the order of the tweaks, then of their places.
     package private(set) var changes: [SourceChange] = []
@@ -61,6 +66,7 @@ package struct SourceBaking {
     ///   - isWriting: Whether the files must be writable.
     package init(folders: SourceFolders, isWriting: Bool) {
         (self.folders, self.isWriting) = (folders, isWriting)
+        headers = HeaderIndex(of: folders)
     }
 
     /// Plans to change the defaults of a tweak.
@@ -71,15 +77,17 @@ package struct SourceBaking {
     ///     record.
     ///   - admission: Checks the new value against one of the declarations, whose limits may differ.
     package mutating func add(
-        _ declarations: [TweakDeclaration], variable: String? = nil,
+        _ declarations: [CompiledDeclaration], variable: String? = nil,
         _ admission: (TweakDeclaration) throws(TweakValueError) -> TweakDeclaration.Admission?
     ) {
         var planned: [SourceChange] = []
         var problems: [StayingTweak] = []
-        var seen: Set<String> = []
-        for declaration in declarations where seen.insert(declaration.location ?? "").inserted {
+        var seen: Set<[String?]> = []
+        for compiled in declarations
+        where seen.insert([compiled.declaration.location, compiled.folder]).inserted {
+            let declaration = compiled.declaration
             do throws(Obstacle) {
-                for change in try changes(of: declaration, variable, admission)
+                for change in try changes(of: compiled, variable, admission)
                 where !planned.contains(where: { $0.path == change.path && $0.range == change.range }) {
                     planned.append(change)
                 }
@@ -89,7 +97,7 @@ package struct SourceBaking {
             }
         }
         guard problems.isEmpty else { return staying += problems }
-        if planned.isEmpty { done.formUnion(declarations.map(\.key)) }
+        if planned.isEmpty { done.formUnion(declarations.map(\.declaration.key)) }
         changes += planned
     }
 
@@ -100,9 +108,10 @@ package struct SourceBaking {
     package mutating func keep(_ isKept: (TweakKey) -> Bool) { changes = changes.filter { isKept($0.tweak) } }
 
     private mutating func changes(
-        of declaration: TweakDeclaration, _ variable: String?,
+        of compiled: CompiledDeclaration, _ variable: String?,
         _ admission: (TweakDeclaration) throws(TweakValueError) -> TweakDeclaration.Admission?
     ) throws(Obstacle) -> [SourceChange] {
+        let declaration = compiled.declaration
         let admitted: TweakDeclaration.Admission?
         do throws(TweakValueError) { admitted = try admission(declaration) } catch {
             throw Obstacle(error, of: declaration)
@@ -113,15 +122,35 @@ package struct SourceBaking {
         }
         let value = admitted.value
         guard value != declaration.defaultValue else { return [] }
-        let (path, file, line) = try folders.place(of: declaration)
-        let read = try read(path)
-        let edits =
-            if let variable {
-                try read.source.edits(
-                    ofVariable: variable, declaration, atLine: line, of: file, to: value)
-            } else {
-                try read.source.edits(of: declaration, atLine: line, of: file, to: value)
-            }
+        let folders = folders
+        let (path, file, line) = try folders.place(of: compiled) { path in
+            (try? self.read(path))?.source.mentions(declaration.key, variable) ?? false
+        }
+        let read = try self.read(path)
+        if let variable {
+            let edits = try read.source.edits(
+                ofVariable: variable, declaration, atLine: line, of: file, to: value)
+            return try changes(edits, in: path, read, declaration, value)
+        }
+        let definitions = try definitions(
+            of: declaration.key, at: SourcePlace(file: file, line: line), in: path)
+        guard !definitions.isEmpty else {
+            let edits = try read.source.edits(of: declaration, atLine: line, of: file, to: value)
+            return try changes(edits, in: path, read, declaration, value)
+        }
+        var all: [SourceChange] = []
+        for definition in definitions {
+            let read = try self.read(definition.path)
+            let edits = try read.source.edits(of: [definition.declaration], declaration, to: value)
+            all += try changes(edits, in: definition.path, read, declaration, value, definition.macro)
+        }
+        return all
+    }
+
+    private func changes(
+        _ edits: [SourceFile.Edit], in path: String, _ read: ReadFile, _ declaration: TweakDeclaration,
+        _ value: TweakValue, _ macro: String? = nil
+    ) throws(Obstacle) -> [SourceChange] {
         if let obstacle = read.obstacle, !edits.isEmpty { throw Obstacle(reason: obstacle) }
         return edits.map { edit in
             let line = read.source.lines.line(of: edit.range.lowerBound)
@@ -130,8 +159,23 @@ package struct SourceBaking {
                 line: line,
                 column: edit.range.lowerBound - read.source.lines.range(of: line).lowerBound + 1,
                 oldText: Array(read.source.bytes[edit.range]), newText: edit.text, oldValue: edit.former,
-                newValue: value)
+                newValue: value, macro: macro)
         }
+    }
+
+    /// The declarations of a tweak in the definitions of macros that a place in a record uses; none if it is declared at
+    /// the place itself.
+    private mutating func definitions(
+        of key: TweakKey, at place: SourcePlace, in path: String
+    ) throws(Obstacle) -> [IncludedMacros.Definition] {
+        guard let source = files[path]?.source, !source.declares(key, at: place) else { return [] }
+        let used = source.names(at: place)
+        guard !used.isEmpty else { return [] }
+        let included =
+            macros[path]
+            ?? IncludedMacros(of: path, in: headers) { path in (try? read(path))?.source }
+        macros[path] = included
+        return try included.definitions(of: key, usedBy: used)
     }
 
     private mutating func read(_ path: String) throws(Obstacle) -> ReadFile {
@@ -191,89 +235,39 @@ package struct SourceBaking {
 
     /// Writes all changes, or none.
     ///
+    /// Each folder is opened once, along a path without symbolic links: whoever may exchange a folder in the meantime
+    /// does not choose where the new file goes.
+    ///
     /// - Throws: ``Failure`` if a file changed since it was read, or cannot be replaced.
     package func write() throws(Failure) {
-        let changed = changedFiles
-        for file in changed
-        where realPath(file.path) != file.path
-            || (try? readInput(file.path, isNamed: false)) != file.source.bytes
-        {
-            throw Failure("\(file.path): the file has changed meanwhile; nothing was written", .busy)
-        }
-        _ = try writeFiles(changed.map { ($0.path, $0.bytes) })
-    }
-}
-
-/// Where the paths in records begin, because compilers are given relative ones.
-package struct SourceFolders: Sendable {
-    private let given: String?
-    private let compiled: [String]
-    private let working: String
-    /// The folder that all files must be in, without symbolic links; `nil` for any.
-    private let limit: String?
-
-    /// - Parameters:
-    ///   - given: The folder that the user named.
-    ///   - compiled: The working directories of the compiler.
-    ///   - working: The working directory.
-    ///   - limit: The folder that all files must be in, without symbolic links; `nil` for any.
-    package init(given: String?, compiled: [String] = [], working: String, within limit: String? = nil) {
-        (self.given, self.compiled, self.working, self.limit) = (given, compiled, working, limit)
-    }
-
-    /// The path of an existing file, without symbolic links.
-    ///
-    /// A relative path begins at the given folder, or else where the compiler ran, or else at the working directory. Of
-    /// an absolute path that does not exist, because the program was built elsewhere, the longest end that exists in the
-    /// given folder counts, or else in the folder that all files must be in.
-    package func path(of file: String) -> String? {
-        candidates(for: file).lazy.filter { stat(path: $0)?.isRegularFile == true }.compactMap {
-            realPath($0)
-        }.first
-    }
-
-    private func candidates(for file: String) -> [String] {
-        var candidates = [file]
-        if !file.hasPrefix("/") {
-            candidates = ((given.map { [$0] } ?? compiled) + [working]).map { $0 + "/" + file }
-        } else if let folder = given ?? limit {
-            let parts = file.split(separator: "/")
-            candidates += parts.indices.map { folder + "/" + parts[$0...].joined(separator: "/") }
-        }
-        return candidates
-    }
-
-    /// The path of the file with a declaration, the file as the record names it, and the line.
-    func place(
-        of declaration: TweakDeclaration
-    ) throws(Obstacle) -> (path: String, file: String, line: Int) {
-        guard let place = declaration.location, let colon = place.utf8.lastIndex(of: UInt8(ascii: ":")),
-            let line = Int(place[place.utf8.index(after: colon)...])
-        else { throw Obstacle(reason: "the program does not contain its place in the sources") }
-        let file = String(place[..<colon])
-        guard let path = path(of: file) else {
-            throw Obstacle(reason: absence(of: file))
-        }
-        if let limit, !path.hasPrefix(limit == "/" ? limit : limit + "/") {
-            throw Obstacle(reason: "the file \(path) is not below \(limit)")
-        }
-        return (path, file, line)
-    }
-
-    /// The reason why a place has no file.
-    private func absence(of file: String) -> String {
-        for candidate in candidates(for: file) {
-            if let status = stat(path: candidate) {
-                return status.isDirectory
-                    ? "a directory is in place of the file" : "the file is not a regular file"
+        var prepared: [(path: String, file: FileReplacement)] = []
+        var written: [String] = []
+        var current = ""
+        do throws(FileError) {
+            for file in changedFiles {
+                current = file.path
+                let replacement = try FileReplacement(
+                    of: file.path, with: file.bytes, following: .none, expecting: file.source.bytes)
+                prepared.append((file.path, replacement))
             }
-            // A link that leads to itself is there, too.
-            if errno == ELOOP { return "the file cannot be read: \(systemMessage())" }
+            for (path, file) in prepared {
+                current = path
+                try file.checkExpected()
+            }
+            while let (path, file) = prepared.first {
+                try file.commit()
+                prepared.removeFirst()
+                written.append(path)
+            }
+        } catch {
+            for (_, file) in prepared { file.discard() }
+            let result =
+                written.isEmpty
+                ? "nothing was written" : "only this was written: \(written.joined(separator: ", "))"
+            guard [ESTALE, ELOOP, ENOENT, ENOTDIR, EINVAL].contains(error.number) else {
+                throw Failure("\(error); \(result)", .cannotCreate)
+            }
+            throw Failure("\(current): the file has changed meanwhile; \(result)", .busy)
         }
-        return "there is no such file" + advice
-    }
-
-    private var advice: String {
-        given == nil && limit == nil ? "; name the folder of the sources with --from" : ""
     }
 }

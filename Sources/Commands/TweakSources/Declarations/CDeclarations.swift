@@ -1,18 +1,41 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import TweakRecords
 
+/// A directive that includes a file.
+struct IncludeDirective: Hashable {
+    let name: String
+    /// Whether the name is in quotation marks, and the folder of the file itself is looked at first.
+    let isQuoted: Bool
+
+    /// - Returns: `nil` if the name is that of a macro.
+    init?(_ directive: SourceToken) {
+        let text = directive.spelling
+        guard let start = text.firstIndex(where: { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "<") })
+        else { return nil }
+        isQuoted = text[start] == UInt8(ascii: "\"")
+        let closing = isQuoted ? UInt8(ascii: "\"") : UInt8(ascii: ">")
+        guard let end = text[(start + 1)...].firstIndex(of: closing) else { return nil }
+        name = String(decoding: text[(start + 1)..<end], as: UTF8.self)
+    }
+}
+
 /// The declarations in a file of C or C++.
 struct CDeclarations {
     private(set) var all: [SourceDeclaration] = []
-    /// The macros that the file defines, with their definitions.
-    private(set) var macros: [String: [SourceToken]] = [:]
+    /// The macros that the file defines, with the names in their definitions.
+    private(set) var macros: [String: Set<String>] = [:]
+    /// The files that it includes.
+    private(set) var includes: [IncludeDirective] = []
     private(set) var numbering = LineNumbering()
     private(set) var leftOut = LeftOutParts()
 
     /// Only parentheses protect commas from the preprocessor.
     static let brackets: [(open: StaticString, close: StaticString)] = [("(", ")")]
 
-    init(_ tokens: [SourceToken], _ lines: SourceLines) {
+    private let bytes: [UInt8]
+
+    init(_ tokens: [SourceToken], _ lines: SourceLines, of bytes: [UInt8]) {
+        self.bytes = bytes
         // For each open parenthesis the line of the name before it, and the first declaration inside.
         var calls: [(line: Int?, firstDeclaration: Int)] = []
         for index in tokens.indices {
@@ -40,7 +63,10 @@ struct CDeclarations {
     private mutating func add(_ directive: SourceToken, _ lines: SourceLines) {
         let words = Self.words(of: directive)
         guard let first = words.first else { return }
-        if first.kind == .identifier, first.text != "line", first.text != "define" {
+        if first.has("include") || first.has("include_next") || first.has("import") {
+            guard !leftOut.contains(directive.range.lowerBound) else { return }
+            if let include = IncludeDirective(directive) { includes.append(include) }
+        } else if first.kind == .identifier, first.text != "line", first.text != "define" {
             let condition: Bool? =
                 switch words.count == 2 ? words[1].text : "" {
                 case "0", "false": false
@@ -49,13 +75,38 @@ struct CDeclarations {
                 }
             leftOut.add(first.text, condition, at: directive.range.lowerBound)
         } else if first.has("define"), words.count > 1 {
-            macros[words[1].text] = Array(words[2...])
+            let names = words[2...].lazy.filter { $0.kind == .identifier }.map(\.text)
+            macros[words[1].text, default: []].formUnion(names)
+            if names.contains(where: { $0.hasPrefix("FBTweak") }) { addDefinition(directive, lines) }
         } else if let number = first.kind == .number ? first : words.dropFirst().first,
             first.kind == .number || first.has("line"), let line = Int(number.text)
         {
             let file = words.drop { $0.range.lowerBound <= number.range.lowerBound }.first
             let name = file.flatMap { CString($0) }.map { String(decoding: $0.content, as: UTF8.self) }
             numbering.add(behind: lines.line(of: directive.range.upperBound - 1), number: line, file: name)
+        }
+    }
+
+    /// Adds the declarations in the definition of a macro.
+    private mutating func addDefinition(_ directive: SourceToken, _ lines: SourceLines) {
+        // With the places in the file, also behind continued lines.
+        let start = directive.range.lowerBound + 1
+        let part = Array(bytes[start..<directive.range.upperBound])
+        let tokens = CLexer.tokens(of: part, SourceLines(of: part)).map { token in
+            let range = (token.range.lowerBound + start)..<(token.range.upperBound + start)
+            return SourceToken(
+                kind: token.kind, range: range, line: lines.line(of: range.lowerBound),
+                spelling: token.spelling)
+        }
+        guard tokens.count > 2 else { return }
+        let name = tokens[1]
+        for index in tokens.indices.dropFirst(2) {
+            guard let form = Form(tokens[index]), index + 1 < tokens.count, tokens[index + 1].has("(") else {
+                continue
+            }
+            var declaration = declaration(form, tokens[index...], [])
+            declaration.macro = name.text
+            all.append(declaration)
         }
     }
 

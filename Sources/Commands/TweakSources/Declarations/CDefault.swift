@@ -73,7 +73,7 @@ extension CDefault {
             let kind = tokens.contains { macros.contains($0.text) } ? "macro" : "constant"
             throw Obstacle(reason: "its default is the \(kind) \(tokens.text)")
         }
-        return WrittenDefault(range: range) { tweak in
+        return WrittenDefault(range: range, copiesExpressions: true) { tweak in
             tweak.choices.count == choices.count ? tweak.choices[own].value : nil
         } written: { value, tweak in
             guard let index = tweak.choices.firstIndex(where: { $0.value == value }), index < choices.count

@@ -21,6 +21,8 @@ struct SourceDeclaration {
     var obstacle: String?
     /// Whether it is never compiled.
     var isLeftOut = false
+    /// The macro of the file in whose definition it is; then the compiler reports the places where that is used.
+    var macro: String?
 }
 
 /// A place in a source, as a record has it.
@@ -28,6 +30,11 @@ struct SourcePlace: Hashable {
     /// The file that a line directive names; `nil` for the file itself.
     var file: String?
     var line: Int
+
+    /// Returns whether it is the place of a record, which always names a file.
+    func isSame(as recorded: SourcePlace) -> Bool {
+        line == recorded.line && (file == nil || file == recorded.file)
+    }
 }
 
 /// The numbering of lines by `#line` directives.
@@ -92,6 +99,8 @@ struct WrittenDefault {
     let range: Range<Int>
     /// The type that it gives its tweak; `nil` if something else decides that, or it is unknown.
     var type: TweakType?
+    /// Whether other values are written with texts of the same file, which can be any expressions.
+    var copiesExpressions = false
     /// The value that it gives a tweak; `nil` if it gives none of its type.
     let value: (TweakDeclaration) -> TweakValue?
     /// The literal of another value; `nil` if this notation has none.

@@ -8,10 +8,10 @@ package struct SourceFile {
     let language: SourceLanguage
     let tokens: [SourceToken]
     let declarations: [SourceDeclaration]
-    /// The macros that a source in C or C++ defines.
-    private let macros: Set<String>
-    /// The macros among them whose definitions declare tweaks.
-    private let declaringMacros: Set<String>
+    /// The macros that a source in C or C++ defines, with the names in their definitions.
+    let macros: [String: Set<String>]
+    /// The files that a source in C or C++ includes.
+    let includes: [IncludeDirective]
     private let numbering: LineNumbering
     private let leftOut: LeftOutParts
     let lines: SourceLines
@@ -35,16 +35,13 @@ package struct SourceFile {
         switch language {
         case .c:
             tokens = CLexer.tokens(of: bytes, counted)
-            let found = CDeclarations(tokens, counted)
-            declarations = found.all
-            macros = Set(found.macros.keys)
-            declaringMacros = Set(
-                found.macros.filter { $0.value.contains { $0.text.hasPrefix("FBTweak") } }.keys)
+            let found = CDeclarations(tokens, counted, of: bytes)
+            (declarations, macros, includes) = (found.all, found.macros, found.includes)
             (numbering, leftOut) = (found.numbering, found.leftOut)
         case .swift:
             tokens = SwiftLexer.tokens(of: bytes, counted)
             let found = SwiftDeclarations(tokens)
-            (declarations, macros, declaringMacros) = (found.all, [], [])
+            (declarations, macros, includes) = (found.all, [:], [])
             (numbering, leftOut) = (LineNumbering(), found.leftOut)
         }
     }
@@ -87,11 +84,8 @@ extension SourceFile {
         of tweak: TweakDeclaration, atLine line: Int, of file: String, to value: TweakValue
     ) throws(Obstacle) -> [Edit] {
         let named = try compiled(declarations.filter { $0.key == tweak.key })
-        func isThere(_ place: SourcePlace) -> Bool {
-            place.line == line && (place.file == nil || place.file == file)
-        }
-        var found = named.filter { isThere($0.place) }
-        if found.isEmpty { found = named.filter { $0.outerPlaces.contains(where: isThere) } }
+        let place = SourcePlace(file: file, line: line)
+        let found = Self.declarations(at: place, among: named)
         guard !found.isEmpty else {
             // After a text of several lines was replaced, the declarations behind it have other lines.
             let isDone =
@@ -100,13 +94,61 @@ extension SourceFile {
                     try written(declaration, tweak).value(tweak) == value
                 }
             if isDone == true { return [] }
-            throw absence(of: tweak.key, line, named, isThere)
+            throw absence(of: tweak.key, at: place, named)
         }
+        return try edits(of: found, tweak, to: value)
+    }
+
+    /// The edits that give declarations of a tweak another default.
+    func edits(
+        of declarations: [SourceDeclaration], _ tweak: TweakDeclaration, to value: TweakValue
+    ) throws(Obstacle) -> [Edit] {
         var edits: [Edit] = []
-        for declaration in found {
+        for declaration in declarations {
             if let edit = try edit(written(declaration, tweak), tweak, to: value) { edits.append(edit) }
         }
         return edits
+    }
+
+    /// The declarations that a place in a record can mean.
+    private static func declarations(
+        at place: SourcePlace, among named: [SourceDeclaration]
+    ) -> [SourceDeclaration] {
+        let found = named.filter { $0.place.isSame(as: place) }
+        return found.isEmpty ? named.filter { $0.outerPlaces.contains { $0.isSame(as: place) } } : found
+    }
+
+    /// Returns whether a tweak is declared at a place itself, and not in the definition of a macro that is used there.
+    func declares(_ key: TweakKey, at place: SourcePlace) -> Bool {
+        !Self.declarations(at: place, among: declarations.filter { $0.key == key }).isEmpty
+    }
+
+    /// Returns whether a tweak, or a variable, may be declared in the file.
+    func mentions(_ key: TweakKey, _ variable: String?) -> Bool {
+        guard let name = variable.flatMap({ VariablePart($0, language) })?.variable else {
+            return declarations.contains { $0.key == key && !$0.isLeftOut }
+        }
+        return tokens.contains { $0.kind == .identifier && $0.text == name }
+    }
+
+    /// The names that are used in the line of a place in a record, and in the calls that begin or end there.
+    func names(at place: SourcePlace) -> Set<String> {
+        guard language == .c else { return [] }
+        var indices = Set<Int>()
+        var open: [Int] = []
+        for index in tokens.indices {
+            let isThere = numbering.place(ofLine: tokens[index].line).isSame(as: place)
+            if isThere { indices.insert(index) }
+            if tokens[index].has("(") {
+                open.append(index)
+            } else if tokens[index].has(")"), let start = open.popLast() {
+                let begins = numbering.place(ofLine: tokens[max(0, start - 1)].line).isSame(as: place)
+                if begins != isThere || begins && tokens[start].line != tokens[index].line {
+                    indices.formUnion(start...index)
+                }
+            }
+        }
+        return Set(indices.lazy.map { tokens[$0] }.filter { $0.kind == .identifier }.map(\.text))
     }
 
     /// The edits that give a variable another initial value: one, or none if it has that value already.
@@ -131,6 +173,14 @@ extension SourceFile {
             }
         guard !leftOut.contains(declaration.offset) else { throw Self.isLeftOut }
         let enumerator = VariableInitializer.enumerator(declaration.defaultValue, tweak)
+        if enumerator != nil, let name = tweak.choices.first(where: { $0.value == value })?.label,
+            !language.isName(name)
+        {
+            throw Obstacle(
+                reason:
+                    "\(TweakValue.string(name).quoted) is the name of the value in the debug information, and no identifier"
+            )
+        }
         let written = if let enumerator { enumerator } else { try written(declaration, tweak) }
         try checkIsInFile(written, tweak, value)
         return try edit(written, tweak, to: value).map { [$0] } ?? []
@@ -167,7 +217,7 @@ extension SourceFile {
         switch language {
         case .c:
             return try CDefault(
-                bytes: bytes, isUTF8: isUTF8, macros: macros, declaration: declaration
+                bytes: bytes, isUTF8: isUTF8, macros: Set(macros.keys), declaration: declaration
             ).read(tweak.type)
         case .swift:
             return try SwiftDefault(bytes: bytes, newline: newline).read(declaration.defaultValue, tweak)
@@ -195,33 +245,51 @@ extension SourceFile {
                     "its default \(literal) makes it \(type.withArticle) and it is \(tweak.type.withArticle) in the program; build it again"
             )
         }
-        guard let text = written.written(value, tweak) else {
+        guard let text = written.written(value, tweak),
+            written.copiesExpressions || isSameKind(text, inPlaceOf: written.range)
+        else {
             throw Obstacle(reason: "\(literal) cannot be written as \(value.quoted) in the same way")
         }
         return Edit(range: written.range, text: text, former: former)
     }
 
-    /// The reason why a line has no declaration of a tweak.
+    /// The reason why a place has no declaration of a tweak.
     func absence(
-        of key: TweakKey, _ line: Int, _ named: [SourceDeclaration], _ isThere: (SourcePlace) -> Bool
+        of key: TweakKey, at place: SourcePlace, _ named: [SourceDeclaration]
     ) -> Obstacle {
-        if !declaringMacros.isEmpty {
-            let used = tokens.filter {
-                $0.kind == .identifier && isThere(numbering.place(ofLine: $0.line))
-            }
-            if let macro = used.map(\.text).first(where: declaringMacros.contains) {
-                return Obstacle(reason: "the macro \(macro) declares it")
-            }
-        }
-        if let declaration = declarations.first(where: { isThere($0.place) && $0.key == nil }) {
+        if let declaration = declarations.first(where: { $0.place.isSame(as: place) && $0.key == nil }) {
             return Obstacle(
                 reason: declaration.obstacle
                     ?? "the declaration there has a name that is not written as three literals")
         }
         let others = Set(named.map(\.place.line)).sorted()
-        guard let other = others.first else { return Obstacle(reason: "it is not declared there any more") }
-        return Obstacle(
-            reason: "it is declared in line \(other)" + (others.count > 1 ? " and others" : "")
-                + " now; build the program again")
+        if let other = others.first {
+            return Obstacle(
+                reason: "it is declared in line \(other)" + (others.count > 1 ? " and others" : "")
+                    + " now; build the program again")
+        }
+        if let name = possibleMacro(at: place) {
+            return Obstacle(
+                reason: "no declaration of it is written there; \(name) may be a macro that declares it")
+        }
+        return Obstacle(reason: "it is not declared there any more")
+    }
+
+    /// A name in a line that is written as those of macros are: in capitals, or called where no function is declared.
+    func possibleMacro(at place: SourcePlace) -> String? {
+        guard language == .c else { return nil }
+        return tokens.indices.first { index in
+            let token = tokens[index]
+            guard token.kind == .identifier, !CKeywords.all.contains(token.text),
+                numbering.place(ofLine: token.line).isSame(as: place)
+            else { return false }
+            let isCalled = index + 1 < tokens.count && tokens[index + 1].has("(")
+            let isInCapitals = token.spelling.allSatisfy { !(UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0) }
+            if isInCapitals { return isCalled || token.spelling.count > 1 }
+            let isDeclared =
+                index > 0 && tokens[index - 1].kind == .identifier
+                && !["return", "else", "do", "case"].contains(tokens[index - 1].text)
+            return isCalled && !isDeclared && !token.text.hasPrefix("FBTweak")
+        }.map { tokens[$0].text }
     }
 }

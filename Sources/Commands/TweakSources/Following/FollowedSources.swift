@@ -80,20 +80,23 @@ package struct FollowedSources: ~Copyable {
     ///   - folders: Where relative paths of records begin.
     /// - Throws: ``Failure`` if the folders cannot be watched.
     package init(
-        _ tweaks: [(tweak: TweakDeclaration, places: [TweakDeclaration])], in folders: SourceFolders
+        _ tweaks: [(tweak: TweakDeclaration, places: [CompiledDeclaration])], in folders: SourceFolders
     ) throws(Failure) {
+        let headers = HeaderIndex(of: folders)
+        var sources: [String: SourceFile?] = [:]
+        var macros: [String: IncludedMacros] = [:]
         for (tweak, declarations) in tweaks {
             var places: [Place] = []
             var problem: StayingTweak?
             for declaration in declarations {
                 do throws(Obstacle) {
-                    let (path, file, line) = try folders.place(of: declaration)
-                    if !places.contains(where: { $0.path == path && $0.line == line }) {
-                        places.append(Place(path: path, file: file, line: line))
+                    for place in try Self.places(of: declaration, in: folders, headers, &sources, &macros)
+                    where !places.contains(where: { $0.path == place.path && $0.line == place.line }) {
+                        places.append(place)
                     }
                 } catch {
                     problem = StayingTweak(
-                        tweak: tweak.key, place: declaration.location, reason: error.reason)
+                        tweak: tweak.key, place: declaration.declaration.location, reason: error.reason)
                 }
             }
             if let problem {
@@ -107,6 +110,36 @@ package struct FollowedSources: ~Copyable {
         changes = try SourceChanges(of: paths)
         for path in paths { read(path) }
         closed = Set(files.filter { $0.value.hasClosedBrackets }.keys)
+    }
+
+    /// The place of a record, or those of the definitions of macros that declare the tweak there.
+    private static func places(
+        of compiled: CompiledDeclaration, in folders: SourceFolders, _ headers: HeaderIndex,
+        _ sources: inout [String: SourceFile?], _ macros: inout [String: IncludedMacros]
+    ) throws(Obstacle) -> [Place] {
+        let key = compiled.declaration.key
+        var known = sources
+        defer { sources = known }
+        func source(_ path: String) -> SourceFile? {
+            if let source = known[path] { return source }
+            let source = (try? readInput(path, isNamed: false)).map {
+                SourceFile($0, SourceLanguage(path: path))
+            }
+            known[path] = .some(source)
+            return source
+        }
+        let (path, file, line) = try folders.place(of: compiled) { source($0)?.mentions(key, nil) ?? false }
+        let place = SourcePlace(file: file, line: line)
+        guard let read = source(path), !read.declares(key, at: place),
+            case let used = read.names(at: place), !used.isEmpty
+        else { return [Place(path: path, file: file, line: line)] }
+        let included = macros[path] ?? IncludedMacros(of: path, in: headers, source)
+        macros[path] = included
+        let definitions = try included.definitions(of: key, usedBy: used)
+        guard !definitions.isEmpty else { return [Place(path: path, file: file, line: line)] }
+        return definitions.map {
+            Place(path: $0.path, file: folders.shown($0.path), line: $0.declaration.place.line)
+        }
     }
 
     private mutating func read(_ path: String) {
@@ -226,13 +259,13 @@ extension SourceFile {
     ) throws(Obstacle) -> (
         [(value: Result<TweakValue, Obstacle>, line: Int)], positions: (own: [Int], count: Int)
     ) {
-        func isThere(_ place: SourcePlace) -> Bool {
-            place.line == line && (place.file == nil || place.file == file)
-        }
+        let place = SourcePlace(file: file, line: line)
         let named = try compiled(named)
-        guard !named.isEmpty else { throw absence(of: tweak.key, line, named, isThere) }
-        var there = named.indices.filter { isThere(named[$0].place) }
-        if there.isEmpty { there = named.indices.filter { named[$0].outerPlaces.contains(where: isThere) } }
+        guard !named.isEmpty else { throw absence(of: tweak.key, at: place, named) }
+        var there = named.indices.filter { named[$0].place.isSame(as: place) }
+        if there.isEmpty {
+            there = named.indices.filter { named[$0].outerPlaces.contains { $0.isSame(as: place) } }
+        }
         let positions = known ?? (there.isEmpty ? Array(named.indices) : there, named.count)
         let own = positions.count == named.count ? positions.own : Array(named.indices)
         let defaults = own.map { position in

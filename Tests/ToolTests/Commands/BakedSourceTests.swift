@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+import Foundation
+import TestSupport
+import Testing
+
+/// Programs of several sources, and what `tweak bake` does to these.
+@Suite struct `Sources that tweak bake changes` {
+    private let home: TemporaryDirectory
+
+    init() throws { home = try TemporaryDirectory() }
+
+    private func gcc(_ arguments: [String], in folder: String = ".") throws {
+        let result = try run(
+            Locations.program("gcc"), ["-g", "-DDEBUG", "-I", Locations.include] + arguments, home: home,
+            in: home(folder))
+        try #require(result.succeeded, "\(result.error)")
+    }
+
+    private func tweak(_ arguments: String..., in folder: String = ".") throws -> CommandResult {
+        try run(Locations.product("tweak"), arguments, home: home, in: home(folder))
+    }
+
+    private func text(_ name: String) throws -> String {
+        try String(contentsOfFile: home(name), encoding: .utf8)
+    }
+
+    private static func source(_ key: String, _ function: String, _ value: Int) -> String {
+        "#include <fbtweak.h>\nint \(function)(void) { return FBTweakValue(\"R\", \"\(key)\", \"v\", \(value)); }\n"
+    }
+
+    /// As in a recursive make: the compiler runs in the folder of each source.
+    private func buildTwo(_ first: String, _ second: String) throws {
+        try home.write("a/util.c", Self.source(first, "fa", 5))
+        try home.write("b/util.c", Self.source(second, "fb", 5))
+        try home.write("main.c", "int fa(void), fb(void);\nint main(void) { return fa() + fb(); }\n")
+        for folder in ["a", "b"] { try gcc(["-c", "util.c", "-o", "util.o"], in: folder) }
+        try gcc(["main.c", "a/util.o", "b/util.o", "-o", "program"])
+    }
+
+    @Test func `Two sources of one name each get their own value`() throws {
+        try buildTwo("a", "b")
+        #expect(try tweak("set", "./program", "R/a/v", "7", "R/b/v", "9").succeeded)
+        let result = try tweak("bake", "./program", "--write")
+        #expect(result.succeeded, "\(result.error)")
+        #expect(try text("a/util.c") == Self.source("a", "fa", 7))
+        #expect(try text("b/util.c") == Self.source("b", "fb", 9))
+    }
+
+    @Test func `Two sources of one name and one tweak both change`() throws {
+        try buildTwo("c", "c")
+        #expect(try tweak("set", "./program", "R/c/v", "7").succeeded)
+        #expect(try tweak("bake", "./program", "--write").succeeded)
+        #expect(try text("a/util.c") == Self.source("c", "fa", 7))
+        #expect(try text("b/util.c") == Self.source("c", "fb", 7))
+    }
+
+    @Test func `Another copy of the sources is asked about`() throws {
+        try buildTwo("a", "b")
+        // A cache of objects gave the program what was compiled in another copy.
+        for name in ["a/util.c", "b/util.c"] { try home.write("copy/" + name, try text(name)) }
+        try FileManager.default.copyItem(atPath: home("program"), toPath: home("copy/program"))
+        #expect(try tweak("set", "./program", "R/a/v", "7", in: "copy").succeeded)
+        try home.write("copy/util.c", try text("a/util.c"))
+        let result = try tweak("bake", "./program", "--write", in: "copy")
+        #expect(result.status == 65 && result.error.contains("name the folder of the sources with --from"))
+        #expect(try text("a/util.c") == Self.source("a", "fa", 5))
+        #expect(try tweak("bake", "./program", "--write", "--from", ".", in: "copy").succeeded)
+        #expect(try text("copy/a/util.c") == Self.source("a", "fa", 7))
+        #expect(try text("a/util.c") == Self.source("a", "fa", 5))
+    }
+
+    @Test func `--from must name a folder`() throws {
+        try buildTwo("a", "b")
+        for name in ["gone", "main.c"] {
+            let result = try tweak("bake", "./program", "--from", name)
+            #expect(result.status == 66 && result.error == "tweak: \(name): there is no such folder\n")
+        }
+    }
+
+    @Test func `A constant that became a tweak changes in its definition`() throws {
+        let header = "#define LIMIT FBTweakValue(\"R\", \"c\", \"v\", 5)\n"
+        try home.write("include/limits.h", header)
+        let source = "#include <fbtweak.h>\n#include \"limits.h\"\nint main(void) { return LIMIT; }\n"
+        try home.write("main.c", source)
+        try gcc(["-I", "include", "main.c", "-o", "program"])
+        #expect(try tweak("set", "./program", "R/c/v", "7").succeeded)
+        let result = try tweak("bake", "./program", "--write")
+        #expect(
+            result.output
+                == "main.c:3: R/c/v: 5 → 7, in the definition of LIMIT: \(home("include/limits.h")):1\n",
+            "\(result.error)")
+        #expect(try text("include/limits.h") == header.replacing("5", with: "7"))
+        #expect(try text("main.c") == source)
+    }
+
+    @Test func `A source with two names stays, and so do its owner and mode`() throws {
+        try buildTwo("a", "b")
+        try #require(link(home("a/util.c"), home("other.c")) == 0)
+        #expect(try tweak("set", "./program", "R/a/v", "7").succeeded)
+        let result = try tweak("bake", "./program", "--write")
+        #expect(result.status == 73 && result.error.contains("it has 2 names (hard links)"))
+        #expect(try text("a/util.c") == Self.source("a", "fa", 5))
+        unlink(home("other.c"))
+        chmod(home("a/util.c"), 0o640)
+        if geteuid() == 0 { chown(home("a/util.c"), 4711, 4712) }
+        #expect(try tweak("bake", "./program", "--write").succeeded)
+        let kept = try run("/usr/bin/stat", ["-c", "%u %a", home("a/util.c")], home: home)
+        #expect(kept.output == "\(geteuid() == 0 ? 4711 : geteuid()) 640\n")
+    }
+}
