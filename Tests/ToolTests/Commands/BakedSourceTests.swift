@@ -93,6 +93,22 @@ import Testing
         #expect(try text("main.c") == source)
     }
 
+    @Test func `A difference says where it applies`() throws {
+        try buildTwo("a", "b")
+        let git = try run(Locations.program("git"), ["init", "-q"], home: home, in: home.path)
+        try #require(git.succeeded)
+        #expect(try tweak("set", "./program", "R/b/v", "9").succeeded)
+        #expect(try tweak("bake", "./program").error == "")
+        let result = try tweak("bake", "../program", in: "a")
+        #expect(
+            result.error
+                == "tweak: warning: the paths begin in \(home.path): run git apply or patch -p1 there\n")
+        try home.write("change.diff", result.output)
+        let applied = try run(Locations.program("git"), ["apply", "change.diff"], home: home, in: home.path)
+        #expect(applied.succeeded, "\(applied.error)")
+        #expect(try text("b/util.c") == Self.source("b", "fb", 9))
+    }
+
     @Test func `A source with two names stays, and so do its owner and mode`() throws {
         try buildTwo("a", "b")
         try #require(link(home("a/util.c"), home("other.c")) == 0)

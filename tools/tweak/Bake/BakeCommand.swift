@@ -233,6 +233,9 @@ struct BakeCommand: ParsableCommand {
             for change in baking.changes { print(printable(change.summary)) }
         case .diff:
             let text = baking.difference(in: working)
+            if let folder = baking.folderOfDifference(in: working) {
+                warn("the paths begin in \(folder): run git apply or patch -p1 there")
+            }
             // A terminal must not obey what a source contains; a patch needs the same bytes.
             guard isatty(STDOUT_FILENO) == 0 else {
                 let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

@@ -6,8 +6,8 @@ internal import TweakSystem
 extension SourceBaking {
     /// The changes as a difference for `git apply` and `patch -p1`.
     ///
-    /// In a repository of git the paths begin at its top, and so `git apply` finds the files from every folder of it;
-    /// elsewhere they begin at the working directory.
+    /// In a repository of git the paths begin at its top, elsewhere at the working directory; see
+    /// ``folderOfDifference(in:)``.
     ///
     /// - Parameters:
     ///   - working: The working directory, without symbolic links.
@@ -21,6 +21,17 @@ extension SourceBaking {
             text += UnifiedDifference(of: changed).text(working: working)
         }
         return text
+    }
+}
+
+extension SourceBaking {
+    /// The folder where `git apply` takes the difference; `nil` for the working directory. From a folder of a repository it
+    /// leaves out the files elsewhere in it, and says nothing.
+    ///
+    /// - Parameter working: The working directory, without symbolic links.
+    package func folderOfDifference(in working: String) -> String? {
+        changedFiles.lazy.map(\.path).first { UnifiedDifference.relative($0, to: working) == nil }
+            .map { UnifiedDifference.top(of: $0) ?? "/" }
     }
 }
 
@@ -152,16 +163,17 @@ private struct UnifiedDifference {
 
     /// The name of a file in the difference, and whether it begins at the top of a repository.
     private static func name(of path: String, working: String) -> (name: String, isInRepository: Bool) {
+        let below = relative(path, to: working)
         if let top = top(of: path), let name = relative(path, to: top),
-            relative(working + "/", to: top) != nil
+            below == nil || relative(working + "/", to: top) != nil
         {
             return (name, true)
         }
-        return (relative(path, to: working) ?? String(path.drop { $0 == "/" }), false)
+        return (below ?? String(path.drop { $0 == "/" }), false)
     }
 
     /// The folder of the repository with a file.
-    private static func top(of path: String) -> String? {
+    static func top(of path: String) -> String? {
         var folder = containingFolder(of: path)
         while folder.count > 1 {
             if isAccessible(folder + "/.git") { return folder }
@@ -170,7 +182,7 @@ private struct UnifiedDifference {
         return nil
     }
 
-    private static func relative(_ path: String, to folder: String) -> String? {
+    static func relative(_ path: String, to folder: String) -> String? {
         let start = folder.hasSuffix("/") ? folder : folder + "/"
         return path.hasPrefix(start) ? String(path.dropFirst(start.count)) : nil
     }
