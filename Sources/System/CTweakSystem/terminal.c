@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The terminal while a command draws on it. Signal handlers only call functions listed in
- * signal-safety(7).
+ * The terminal while a command draws on it, or waits for a key. Signal handlers only call functions
+ * listed in signal-safety(7).
  */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE
@@ -23,6 +23,7 @@ static const char leave[] = "\033[?7h\033[?25h\033[?1049l";
 static volatile sig_atomic_t is_taken;
 static volatile sig_atomic_t has_changed;
 static bool has_keys;
+static bool has_screen;
 static struct termios before;
 
 /* Output that cannot be written now is lost, because the terminal is gone. */
@@ -40,11 +41,15 @@ static void take(void) {
   if (has_keys) {
     struct termios keys = before;
     keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-    keys.c_cc[VMIN] = 0;
+    keys.c_cc[VMIN] = has_screen ? 0 : 1;
     keys.c_cc[VTIME] = 0;
+    /* Ctrl-C is a key for those who wait for one. */
+    if (!has_screen)
+      keys.c_cc[VINTR] = _POSIX_VDISABLE;
     tcsetattr(STDIN_FILENO, TCSANOW, &keys);
   }
-  say(enter, sizeof(enter) - 1);
+  if (has_screen)
+    say(enter, sizeof(enter) - 1);
   is_taken = 1;
   has_changed = 1;
 }
@@ -53,7 +58,8 @@ void fbtweak__give_back_screen(void) {
   if (!is_taken)
     return;
   is_taken = 0;
-  say(leave, sizeof(leave) - 1);
+  if (has_screen)
+    say(leave, sizeof(leave) - 1);
   if (has_keys)
     tcsetattr(STDIN_FILENO, TCSANOW, &before);
 }
@@ -95,9 +101,10 @@ static void change(int number) {
   has_changed = 1;
 }
 
-void fbtweak__take_screen(void) {
+static void take_from(bool screen) {
   if (is_taken)
     return;
+  has_screen = screen;
   static bool is_prepared;
   if (!is_prepared) {
     is_prepared = true;
@@ -110,6 +117,14 @@ void fbtweak__take_screen(void) {
     atexit(fbtweak__give_back_screen);
   }
   take();
+}
+
+void fbtweak__take_screen(void) {
+  take_from(true);
+}
+
+void fbtweak__take_keys(void) {
+  take_from(false);
 }
 
 bool fbtweak__screen_has_changed(void) {

@@ -123,4 +123,45 @@ import Testing
         let kept = try run("/usr/bin/stat", ["-c", "%u %a", home("a/util.c")], home: home)
         #expect(kept.output == "\(geteuid() == 0 ? 4711 : geteuid()) 640\n")
     }
+
+    /// Starts a review on a terminal, sends its process a signal while it waits for a key, and returns the settings of the
+    /// terminal then.
+    private func review(signalled signal: String) throws -> String {
+        try buildTwo("a", "b")
+        #expect(try tweak("set", "./program", "R/a/v", "7").succeeded)
+        try home.write(
+            "review",
+            """
+            sh -c 'echo $$ > pid.new; mv pid.new pid; exec "\(Locations.product("tweak"))" bake ./program --review'
+            stty -a > after
+            """)
+        let script = """
+            : > shown
+            settings() { stty -a -F "$(readlink /proc/$(cat pid)/fd/0)"; }
+            {
+              until grep -q 'quit (q)' shown && settings | grep -q -e -icanon; do sleep 0.02; done
+              kill -\(signal) $(cat pid)
+              if [ \(signal) = TSTP ]; then
+                until grep -q '^State:.T' /proc/$(cat pid)/status; do sleep 0.02; done
+                settings > stopped
+                kill -CONT $(cat pid)
+                until settings | grep -q -e -icanon; do sleep 0.02; done
+                printf q
+              fi
+              until [ -s after ]; do sleep 0.02; done
+            } | script -qfec "sh review" shown
+            """
+        _ = try run(
+            "/bin/sh", ["-c", script], home: home, environment: ["TERM": "xterm", "NO_COLOR": "1"],
+            in: home.path)
+        return try text(signal == "TSTP" ? "stopped" : "after")
+    }
+
+    @Test(arguments: ["TERM", "HUP", "TSTP"])
+    func `A review gives back the terminal at a signal`(signal: String) throws {
+        let settings = try review(signalled: signal).split(whereSeparator: { " ;\n".contains($0) })
+        #expect(settings.contains("icanon") && settings.contains("echo") && settings.contains("isig"))
+        #expect(try text("a/util.c") == Self.source("a", "fa", 5))
+        #expect(try text("after").contains(" icanon"))
+    }
 }

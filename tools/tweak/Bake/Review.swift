@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+import CTweakSystem
 import CommandSupport
 import Glibc
 import TweakClient
@@ -100,20 +101,20 @@ struct Review {
         }
     }
 
-    /// Reads one key without waiting for Enter; `nil` at the end of the input. Ctrl-C is a key, so that the terminal is
-    /// always left as it was.
+    /// Reads one key without waiting for Enter; `nil` at the end of the input, and NUL if the command was stopped and goes
+    /// on. Signals restore the terminal; Ctrl-C is a key, so that the end of the review is said.
     private func readKey() -> Character? {
-        var before = termios()
-        guard tcgetattr(STDIN_FILENO, &before) == 0 else { return nil }
-        var keys = before
-        keys.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG)
-        tcsetattr(STDIN_FILENO, TCSADRAIN, &keys)
-        defer { tcsetattr(STDIN_FILENO, TCSADRAIN, &before) }
+        fbtweak__take_keys()
+        defer { fbtweak__give_back_screen() }
+        _ = fbtweak__screen_has_changed()
         var bytes = [UInt8](repeating: 0, count: 16)
         var count = 0
-        // An arrow key sends several bytes, the first of which is Esc.
-        repeat { count = read(STDIN_FILENO, &bytes, 1) } while count < 0 && errno == EINTR
+        repeat {
+            count = read(STDIN_FILENO, &bytes, 1)
+            if count < 0, errno == EINTR, fbtweak__screen_has_changed() { return "\0" }
+        } while count < 0 && errno == EINTR
         guard count == 1 else { return nil }
+        // An arrow key sends several bytes, the first of which is Esc.
         if bytes[0] == 0x1B {
             var entry = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
             if poll(&entry, 1, 20) > 0 {

@@ -200,6 +200,12 @@ ssize_t fbtweak__write_process(pid_t process, const struct iovec *here, const st
 void fbtweak__take_screen(void);
 void fbtweak__give_back_screen(void);
 
+/*
+ * Sets up the terminal of standard input for reading single keys without echo, among them Ctrl-C.
+ * It is given back in the same way, also by signals.
+ */
+void fbtweak__take_keys(void);
+
 /* Whether the terminal was resized, or set up again, since the last call. */
 bool fbtweak__screen_has_changed(void);
 
