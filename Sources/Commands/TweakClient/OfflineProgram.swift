@@ -21,7 +21,7 @@ package final class OfflineProgram: Program {
     /// The declarations of adopted variables, which have no records.
     private let adopted: [TweakDeclaration]
     /// Whether the program has the Tweaks library, which stores the values of adopted variables at its start.
-    private lazy var hasLibrary = path.map(Self.hasLibrary) ?? false
+    package private(set) lazy var hasLibrary = path.map(Self.hasLibrary) ?? false
     private let overridesFile: OverridesFile
     package private(set) var overrides: OverridesDocument
     private let providers: OfflineProviders

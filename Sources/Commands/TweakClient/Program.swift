@@ -76,10 +76,18 @@ extension Program {
         // One request is enough for most, and a program may have many tweaks.
         if let key = name.key, let tweak = try tweak(key) { return tweak }
         let tweaks = try tweaks()
-        guard !tweaks.isEmpty else { throw Failure("it has no tweaks", about: title, .invalid) }
+        guard !tweaks.isEmpty else {
+            throw Failure("it has no tweaks" + hintAtMissingTweaks, about: title, .invalid)
+        }
         let key = try name.key(among: tweaks.map(\.declaration.key))
         guard let tweak = tweaks.first(where: { $0.declaration.key == key }) else { throw gone(key) }
         return tweak
+    }
+
+    /// The likely reason why it has no tweaks, after the words that it has none; empty if there is none.
+    package var hintAtMissingTweaks: String {
+        guard self is LiveProgram || (self as? OfflineProgram)?.hasLibrary == true else { return "" }
+        return "; the Tweaks library is in it, so it was probably built without DEBUG"
     }
 
     /// A tweak that existed a moment ago.
@@ -233,7 +241,8 @@ package struct ProgramSearch {
         let other = user == geteuid() ? nil : user.map(userName)
         if let other, geteuid() != 0 {
             throw Failure(
-                "\(text): the process belongs to \(other); only \(other) and root can connect to it",
+                "\(text): the process belongs to \(other); only \(other == "root" ? "" : "\(other) and ")root can connect "
+                    + "to it",
                 .forbidden)
         }
         if let program = try MemoryProgram(pid: pid, warn: warn) { return program }

@@ -27,13 +27,29 @@ import Testing
         #expect(try setter.tweak("list", "more").lines.count == 5)
         #expect(try setter.tweak("list", "Set/Mo").lines.count == 5)
         #expect(try setter.tweak("list", "Stter/").status == 65)
-        #expect(try setter.tweak("list", "Setter/More/Port").status == 64)
+        #expect(try setter.tweak("list", "Setter/More/Port").lines.count == 3)
+        #expect(try setter.tweak("list", "Port").lines.count == 3)
+        #expect(
+            try setter.tweak("list", "Cuont").error
+                == "tweak: Cuont: there is no such tweak; did you mean Setter/Values/Count?\n")
     }
 
     @Test func `list shows what fits a pattern, and what has been changed`() throws {
         #expect(try setter.tweak("list", "*/Slots/Slot [12]*").lines.count { $0.contains("Slot ") } == 2)
-        #expect(try setter.tweak("list", "*nothing*").output.hasSuffix(": no tweaks\n"))
-        #expect(try setter.tweak("list", "--changed").output.hasSuffix(": no tweaks\n"))
+        #expect(
+            try setter.tweak("list", "*nothing*").output == "\(setter.title): no tweaks match *nothing*\n")
+        #expect(
+            try setter.tweak("list", "Slot*").output
+                == "\(setter.title): no tweaks match Slot*; */Slot* would match\n")
+        #expect(
+            try setter.tweak("list", "--search", "no such").output
+                == "\(setter.title): no tweaks have the words no such\n")
+        #expect(
+            try setter.tweak("list", "--changed").output
+                == "\(setter.title): none of 18 tweaks differs from its default\n")
+        #expect(
+            try setter.tweak("list", "Count", "--changed").output
+                == "\(setter.title): the tweak has its default\n")
         #expect(try setter.tweak("set", "Count", "6").succeeded)
         let lines = try setter.tweak("list", "--changed").lines.filter { $0.contains("override") }
         #expect(lines.map { $0.split(separator: " ").first } == ["Count"])

@@ -44,7 +44,7 @@ struct ListCommand: ParsableCommand {
 
     @Argument(
         help:
-            "Only the tweaks of Category/, Category/Collection/ or shorter, or whose names match a pattern with *.",
+            "Only this tweak, the tweaks of Category/, Category/Collection/ or shorter, or those whose names match a pattern with *.",
         completion: .custom(completeGroups))
     var group: String?
 
@@ -52,16 +52,7 @@ struct ListCommand: ParsableCommand {
         if format == .table { startPager() }
         try target.forEach(format == .table ? .table : .json) { program throws(Failure) in
             let all = try program.markingBaked(program.tweaks())
-            var tweaks = all
-            if let group, group.contains("*") {
-                let pattern = Pattern(group)
-                tweaks = tweaks.filter { pattern.fits($0.declaration.key.description) }
-            } else if let group {
-                let scope = try TweakScope(group, among: tweaks)
-                tweaks = tweaks.filter { scope.contains($0.declaration.key) }
-            }
-            if changed { tweaks = tweaks.filter(\.isChanged) }
-            if let search { tweaks = tweaks.filter { $0.declaration.contains(words: search) } }
+            let (tweaks, reason) = try chosen(among: all, of: program)
             if format == .optuna || format == .mlos {
                 return try showSpace(of: tweaks.map(\.declaration), of: program)
             }
@@ -73,7 +64,8 @@ struct ListCommand: ParsableCommand {
             try target.show(form, of: program, as: format == .json ? .json : .table) {
                 let rest =
                     form.undeclared.map { "\n  kept, though nothing declares them\n" + lines(of: $0) } ?? ""
-                return table(of: tweaks, program.title) + rest
+                return (reason.map { "\(printable(program.title)): \(printable($0))" } ?? table(of: tweaks))
+                    + rest
             }
         }
     }
@@ -93,8 +85,55 @@ struct ListCommand: ParsableCommand {
         undeclared.map { printable("    \($0.tweak)  \($0.value?.summary ?? "")") }.joined(separator: "\n")
     }
 
-    private func table(of tweaks: [JSONTweak], _ title: String) -> String {
-        guard !tweaks.isEmpty else { return "\(printable(title)): no tweaks" }
+    /// - Returns: The tweaks to show; without any, the reason.
+    private func chosen(
+        among all: [JSONTweak], of program: any Program
+    ) throws(Failure) -> (tweaks: [JSONTweak], reason: String?) {
+        guard !all.isEmpty else {
+            if let group, !group.contains("*") { _ = try scope(of: group, among: all) }
+            return ([], "no tweaks" + program.hintAtMissingTweaks)
+        }
+        var tweaks = all
+        if let group, group.contains("*") {
+            tweaks = tweaks.matching(group)
+            let others = ["*/\(group)", "*\(group)", "\(group)*", "*\(group)*"]
+            guard !tweaks.isEmpty else {
+                let other = others.first { !all.matching($0).isEmpty }
+                return ([], "no tweaks match \(group)" + (other.map { "; \($0) would match" } ?? ""))
+            }
+        } else if let group {
+            let scope = try scope(of: group, among: tweaks)
+            tweaks = tweaks.filter { scope.contains($0.declaration.key) }
+        }
+        if let search {
+            tweaks = tweaks.filter { $0.declaration.contains(words: search) }
+            guard !tweaks.isEmpty else { return ([], "no tweaks have the words \(search)") }
+        }
+        guard changed else { return (tweaks, nil) }
+        let count = tweaks.count
+        tweaks = tweaks.filter(\.isChanged)
+        return (
+            tweaks,
+            tweaks.isEmpty
+                ? count == 1
+                    ? "the tweak has its default" : "none of \(count) tweaks differs from its default" : nil
+        )
+    }
+
+    /// A group takes precedence over a tweak whose name is abbreviated, but not over one whose name is complete.
+    private func scope(of name: String, among tweaks: [JSONTweak]) throws(Failure) -> TweakScope {
+        let keys = tweaks.map(\.declaration.key)
+        let isWhole = keys.contains { "/\($0)".hasSuffix("/" + name) }
+        let isGroup = keys.contains { $0.category == name || $0.collection == name }
+        if !isWhole || isGroup, let group = try? TweakScope(name, among: tweaks) { return group }
+        do throws(Failure) { return .tweak(try TweakName(name).key(among: keys)) } catch {
+            // The error about groups fits a name that ends with a slash.
+            guard name.hasSuffix("/") else { throw error }
+            return try TweakScope(name, among: tweaks)
+        }
+    }
+
+    private func table(of tweaks: [JSONTweak]) -> String {
         let tweaks = by == .name ? tweaks.inTableOrder(by: \.declaration) : tweaks.inGroups
         let rows = tweaks.map { tweak -> [String] in
             let declaration = tweak.declaration
@@ -140,6 +179,11 @@ extension TweakDeclaration {
 }
 
 extension [JSONTweak] {
+    fileprivate func matching(_ text: String) -> [JSONTweak] {
+        let pattern = Pattern(text)
+        return filter { pattern.fits($0.declaration.key.description) }
+    }
+
     /// Sorted by group, then by title or name.
     fileprivate var inGroups: [JSONTweak] {
         map { ($0.declaration.groupHeading, $0.declaration.shownName, $0) }
