@@ -9,7 +9,7 @@ extension JSONTweak {
 }
 
 extension Program {
-    /// The text for a tweak whose value waits for a gate: `waits for the gate Motor; last passed 12 s ago`.
+    /// The text for a tweak whose value waits for a gate: `waits for the gate Motor; not passed for 12 s`.
     ///
     /// - Returns: `nil` if none waits.
     package func waitingText(_ tweak: JSONTweak) -> String? {
@@ -20,11 +20,11 @@ extension Program {
 }
 
 extension ExplainTweak.Answer.Gate {
-    /// `last passed 12 s ago`; `nil` if nobody knows.
+    /// `last passed 12 s ago`, or `not passed for 12 s` if something waits; `nil` if nobody knows.
     package var passedText: String? {
         // A program without the library does not note it.
-        guard waitingSince != nil || lastPassed != nil else { return nil }
-        return lastPassed.map { "last passed \(ageText(since: $0)) ago" } ?? "not passed yet"
+        guard let waitingSince else { return lastPassed.map { "last passed \(ageText(since: $0)) ago" } }
+        return lastPassed == nil ? "not passed yet" : "not passed for \(ageText(since: waitingSince))"
     }
 
     /// `for 3 s`; `nil` if nothing waits.

@@ -414,7 +414,8 @@ package struct ExplainTweak: ControlMethod {
             /// When the oldest change of the gate began to wait or the loop last passed since then, in seconds since
             /// 1970; `nil` if nothing waits.
             package var waitingSince: Double?
-            /// When the loop was last seen to pass, in seconds since 1970. It is seen only if something waits.
+            /// When the loop was last seen to pass, in seconds since 1970. It is looked for from one answer to the next, and
+            /// while something waits.
             package var lastPassed: Double?
 
             package init(

@@ -28,10 +28,20 @@ struct ExplainCommand: ParsableCommand {
     @Argument(help: "The tweak, as Category/Collection/Name or shorter.", completion: .custom(completeTweaks))
     var tweak: String
 
+    /// How often, and with which pauses in microseconds, the program is asked until its loop passes the gate.
+    private static let (looks, pause) = (50, useconds_t(10_000))
+
     func run() throws {
         try target.forEach(format) { program throws(Failure) in
             let tweak = try program.tweak(named: tweak)
             var explanation = try program.explanation(of: tweak)
+            // From the second answer on, the program knows whether the loop passes its gate.
+            if program is LiveProgram, let first = explanation.gate, first.waitingSince == nil {
+                for _ in 0..<Self.looks where explanation.gate?.lastPassed == first.lastPassed {
+                    usleep(Self.pause)
+                    explanation = try program.explanation(of: tweak)
+                }
+            }
             let origins = Origin.all(in: &explanation, tweak.declaration)
             try target.show(Explained(explanation: explanation, origins: origins), of: program, as: format) {
                 ([table(of: explanation, tweak)] + origins.flatMap(\.lines)).joined(separator: "\n")
@@ -64,7 +74,10 @@ struct ExplainCommand: ParsableCommand {
                     .compactMap(\.self)
                     .joined(separator: " ")
             }
-            let texts = [waiting ?? "changes wait for the gate \(gate.name)", gate.passedText]
+            let texts = [
+                waiting ?? "changes wait for the gate \(gate.name)",
+                gate.waitingText == nil || gate.lastPassed == nil ? gate.passedText : nil,
+            ]
             lines.append(printable(texts.compactMap(\.self).joined(separator: "; ")))
         } else if let pending = tweak.pendingValue {
             lines.append(printable("after a restart: \(declaration.text(of: pending))"))

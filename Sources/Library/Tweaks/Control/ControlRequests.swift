@@ -134,7 +134,8 @@ extension ExplainTweak: StoreMethod {
             opinions: opinions)
         answer.gate = requests.look { state in
             state.gates.mailbox(of: tweak.key).map { mailbox in
-                Answer.Gate(
+                mailbox.probe()
+                return Answer.Gate(
                     name: "\(mailbox.name)",
                     pendingValue: tweak.needsRestart ? nil : status.pendingValue.map(JSONValue.init),
                     waitingSince: mailbox.waitingSince.map { $0.time / .seconds(1) },

@@ -41,6 +41,9 @@ final class GateMailbox: @unchecked Sendable {
     private var isPartlyStored = false
     /// Whether nothing is put into the mailbox, see ``hold(_:)``.
     private var isHeld = false
+    /// When a store of nothing was put into the free mailbox, to see whether the loop passes, as time since 1970; `nil`
+    /// if there is none.
+    private var probed: Duration?
     /// Whether a tweak got a cell while the loop was storing its value.
     private var hasNewCells = false
     private var isReportedBlocked = false
@@ -48,6 +51,8 @@ final class GateMailbox: @unchecked Sendable {
 
     /// The number of waiting updates at which further ones are merged, even if they are then not stored together.
     private static let mostUpdates = 100
+    /// The time in which clients look at a probe again, so that the pass was just now.
+    private static let probeTime: Duration = .seconds(1)
     /// The time after which a gate that nobody passes is reported.
     private static let patience: Duration = .seconds(5)
 
@@ -73,6 +78,11 @@ final class GateMailbox: @unchecked Sendable {
     /// Commits what the loop has stored.
     private func noticePass(_ passed: inout Passed) {
         guard filled > 0, fbtweak__load_gate(cell) == 0 else { return }
+        if let probed {
+            lastPassed = .since1970 - probed < Self.probeTime ? .since1970 : probed
+            (filled, self.probed) = (0, nil)
+            return
+        }
         lastPassed = .since1970
         waitingSince = (.now, .since1970)
         // The loop does not know new cells, so it stores everything again.
@@ -92,7 +102,7 @@ final class GateMailbox: @unchecked Sendable {
         noticePass(&passed)
         guard filled > 0 else { return true }
         if fbtweak__retract_gate(cell, UInt64(filled)) {
-            filled = 0
+            (filled, probed) = (0, nil)
         } else {
             noticePass(&passed)
         }
@@ -107,7 +117,7 @@ final class GateMailbox: @unchecked Sendable {
             if open(&passed) { return }
             usleep(50)
         }
-        filled = 0
+        (filled, probed) = (0, nil)
     }
 
     /// Puts the next stores into the mailbox, unless there are some.
@@ -181,6 +191,20 @@ final class GateMailbox: @unchecked Sendable {
 // MARK: - Changes
 
 extension GateMailbox {
+    /// Notes a pass since the last call, and makes the next one visible even if nothing waits: the loop takes a store of
+    /// no bytes.
+    func probe() {
+        if probed != nil {
+            // Nothing waits, so there is nothing to commit.
+            var none = Passed()
+            noticePass(&none)
+        }
+        guard !isHeld, updates.isEmpty, filled == 0, fbtweak__load_gate(cell) == 0 else { return }
+        entries.initializeMemory(as: UInt8.self, repeating: 0, count: RecordLayout.gateStoreSize)
+        (filled, probed) = (1, .since1970)
+        fbtweak__store_gate(cell, 1)
+    }
+
     /// Commits what the loop has stored, and puts the next update into the mailbox.
     ///
     /// - Returns: Whether the loop has passed.
@@ -276,7 +300,7 @@ extension GateMailbox {
     func repairAfterFork(_ passed: inout Passed) {
         guard fbtweak__load_gate(cell) & RecordLayout.gateIsTaken != 0 else { return }
         fbtweak__store_gate(cell, 0)
-        filled = 0
+        (filled, probed) = (0, nil)
         fill(&passed)
     }
 
