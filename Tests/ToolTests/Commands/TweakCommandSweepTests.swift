@@ -338,6 +338,21 @@ private final class SweptProgram {
         try program.expectDefaults()
     }
 
+    @Test func `refuses an expression that may never end, and ends a long search at a signal`() throws {
+        let program = try SweptProgram()
+        let backtracking = try program.tweak(
+            "sweep", "Gain=2,3", "--command", "true", "--value-from", #"(a*)*\1\1\1([0-9])"#)
+        #expect(backtracking.status == 64 && backtracking.error.contains(#"\1 refers to a group"#))
+        // A search of the square of the output.
+        let sweep = try program.startSweep(
+            "Gain=2,3", "--command", "head -c 4000000 /dev/zero | tr '\\0' a; touch printed", "--value-from",
+            "a.*b|a")
+        #expect(waitUntil { FileManager.default.fileExists(atPath: program.home("printed")) })
+        kill(sweep.processID, SIGTERM)
+        #expect(sweep.wait().status == 128 + SIGTERM)
+        try program.expectDefaults()
+    }
+
     // MARK: Mistakes
 
     @Test func `refuses what cannot be swept`() throws {

@@ -41,7 +41,7 @@ struct SweepCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Minimize the number that the command prints: the first group of an extended regular expression, at its last match.",
+            "Minimize the number that the command prints: the first group of an extended regular expression without back-references, at its last match.",
             valueName: "regex"))
     var valueFrom: String?
 

@@ -114,7 +114,7 @@ struct CommandMeasurement: SweepMeasurement {
                     : "the command ended with the status \(status)")
         }
         guard let pattern else { return .value(seconds) }
-        return pattern.number(in: run.output)
+        return try pattern.number(in: run.output, &watch)
     }
 }
 
@@ -217,53 +217,44 @@ private final class CommandRun {
     }
 }
 
-/// An extended regular expression, as of grep -E, that finds a number.
-final class ResultPattern {
-    private var expression = regex_t()
+/// An extended regular expression that finds a number in the output of a command.
+struct ResultPattern {
+    private let expression: RegularExpression
     private let text: String
+
+    /// The checks, about a million steps apart, after which a search is given up.
+    private static let mostChecks = 2000
 
     /// - Throws: ``Failure`` if the expression is malformed.
     init(_ text: String) throws(Failure) {
         self.text = text
-        let problem = regcomp(&expression, text, REG_EXTENDED | REG_NEWLINE)
-        guard problem == 0 else {
-            var message = [CChar](repeating: 0, count: 256)
-            regerror(problem, &expression, &message, message.count)
-            let words = message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
-            throw Failure("--value-from: \(text): \(String(decoding: words, as: UTF8.self))", .usage)
+        do throws(RegularExpression.Problem) { expression = try RegularExpression(text) } catch {
+            throw Failure("--value-from: \(text): \(error.reason)", .usage)
         }
     }
 
-    deinit { regfree(&expression) }
-
     /// The number in the last match: its first group, or all of it.
-    func number(in output: [UInt8]) -> MeasuredResult {
-        // A NUL would end the text.
-        var bytes = output.map { $0 == 0 ? UInt8(ascii: " ") : $0 }
-        bytes.append(0)
-        var found: Range<Int>?
-        var start = 0
-        while start < bytes.count, let match = match(bytes[start...], isStart: start == 0) {
-            found = match.number
-            start = max(match.end, start + 1)
+    ///
+    /// - Parameter watch: Checked during the search.
+    func number(in output: [UInt8], _ watch: inout SweepWatch) throws(Failure) -> MeasuredResult {
+        let scalars = String(decoding: output, as: UTF8.self).unicodeScalars.map(\.value)
+        var checks = 0
+        let match = try expression.lastMatch(in: scalars) { () throws(Failure) in
+            try watch.check()
+            checks += 1
+            guard checks < Self.mostChecks else {
+                throw Failure(
+                    "--value-from: \(text): it takes too long on \(output.count) bytes of output; print less, or give an "
+                        + "expression that matches less", .invalid)
+            }
         }
-        guard let found else { return .failed(reason: "nothing that the command printed matches \(text)") }
-        let number = String(decoding: bytes[found], as: UTF8.self)
+        guard let match else { return .failed(reason: "nothing that the command printed matches \(text)") }
+        var number = ""
+        number.unicodeScalars.append(
+            contentsOf: scalars[match.group ?? match.range].compactMap { Unicode.Scalar($0) })
         guard let value = Double(number), value.isFinite else {
             return .failed(reason: "\"\(number)\", which the command printed, is no number")
         }
         return .value(value)
-    }
-
-    private func match(_ bytes: ArraySlice<UInt8>, isStart: Bool) -> (number: Range<Int>, end: Int)? {
-        var matches = [regmatch_t](repeating: regmatch_t(), count: 2)
-        let isFound = bytes.withUnsafeBytes { buffer in
-            guard let text = buffer.baseAddress?.assumingMemoryBound(to: CChar.self) else { return false }
-            return regexec(&expression, text, matches.count, &matches, isStart ? 0 : REG_NOTBOL) == 0
-        }
-        guard isFound else { return nil }
-        let group = matches[1].rm_so >= 0 ? matches[1] : matches[0]
-        let start = bytes.startIndex
-        return (start + Int(group.rm_so)..<start + Int(group.rm_eo), start + Int(matches[0].rm_eo))
     }
 }
