@@ -43,6 +43,22 @@ import TweakRecords
         ])
     func `A field of comma-separated values`(text: String, field: String) { #expect(text.csvField == field) }
 
+    @Test(
+        arguments: [
+            "=1+2", "=cmd|' /C calc'!A0", "+1+2", "-1+2", "@SUM(1)", "=", "-", "－1+2", "＝1", "＠a", "＋a",
+            "=\"a\"",
+            "+10%", "-5 N/m",
+        ])
+    func `A field that a spreadsheet would execute begins with an apostrophe`(text: String) {
+        let field = text.csvField
+        #expect(field.hasPrefix("'" + text.prefix(1)) || field.hasPrefix("\"'" + text.prefix(1)))
+    }
+
+    @Test(arguments: ["-1", "+1", "-0.5", "-1e-5", "-inf", "-Inf", "-0x1F"])
+    func `A number in a field of comma-separated values stays as it is`(text: String) {
+        #expect(text.csvField == text)
+    }
+
     @Test func `Wide characters and emoji take two columns`() {
         #expect("abc".columns == 3)
         #expect("名前".columns == 4)

@@ -189,9 +189,10 @@ function write(value, indent, newline) {
   return `{${inner}${texts.join(`,${inner}`)}${end}}`;
 }
 
-/** A CSV field, quoted if needed. */
+/** A CSV field, quoted if needed. A text that a spreadsheet would execute as a formula begins with an apostrophe. */
 export function csvField(text) {
-  const field = String(text);
+  let field = String(text);
+  if (/^[=+\-@＝＋－＠\t\r\n]/.test(field) && Number.isNaN(Number(field)) && !/^-inf$/i.test(field)) field = `'${field}`;
   return /[",;\s]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
 }
 

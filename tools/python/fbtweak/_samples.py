@@ -184,7 +184,7 @@ class Samples:
 
     def _write(self, file: IO[str]) -> None:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["time", *self.names, "mark"])
+        writer.writerow(["time", *map(_csv_text, self.names), "mark"])
         frames = bytes(self._frames)
         columns = [self._values(frames, column) for column in range(len(self.names))]
         changes = sorted(self.changes, key=lambda change: change.time, reverse=True)
@@ -192,7 +192,7 @@ class Samples:
         def mark(change: Change) -> None:
             old, new = ("nothing" if each is None else each for each in (change.old_value, change.new_value))
             text = f"{change.name}: {old} → {new} ({change.source})"
-            writer.writerow([f"{change.time:.6f}", *("" for _ in columns), text])
+            writer.writerow([f"{change.time:.6f}", *("" for _ in columns), _csv_text(text)])
 
         for row, time in enumerate(self._times(frames)):
             while changes and changes[-1].time < time:
@@ -200,6 +200,11 @@ class Samples:
             writer.writerow([f"{time:.6f}", *(_csv_number(column[row]) for column in columns), ""])
         while changes:
             mark(changes.pop())
+
+
+def _csv_text(text: str) -> str:
+    """A text, behind an apostrophe if a spreadsheet would execute it as a formula."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")) else text
 
 
 def _csv_number(value: Value) -> Union[str, int]:

@@ -84,6 +84,17 @@ def test_csv(tmp_path):
     assert (tmp_path / "a.csv").read_text().count("\n") == 4
 
 
+def test_csv_has_no_formulas():
+    text = io.StringIO()
+    samples = Samples([Tweak(f"{each}1+2/B/C", "double", None, None, "") for each in "=+-@x"], 1)
+    samples._add(struct.pack("=6d", 1000, -1, 2, 3, 4, 5))
+    samples.changes.append(Change("=1/B/C", 1, 2, "override", "", 1000))
+    samples.to_csv(text)
+    names, row, mark = csv.reader(io.StringIO(text.getvalue()))
+    assert [each[:2] for each in names[1:-1]] == ["'=", "'+", "'-", "'@", "x1"]
+    assert row[1] == "-1" and mark[-1].startswith("'=1/B/C")
+
+
 def test_a_late_sample_is_kept_and_later_ones_go():
     def shortened(*times):
         samples = Samples([Tweak("A/B/C", "double", None, None, "")], 500)

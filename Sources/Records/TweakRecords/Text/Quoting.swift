@@ -6,9 +6,16 @@ extension String {
     /// The text as a field of comma-separated values (RFC 4180) in one line.
     ///
     /// Line breaks are escaped, because not every program reads multi-line fields. Blanks and semicolons are quoted because
-    /// PlotJuggler guesses the separator from the characters outside quotation marks.
+    /// PlotJuggler guesses the separator from the characters outside quotation marks. A text that a spreadsheet would take
+    /// for a formula and execute begins with an apostrophe, as spreadsheets themselves mark texts; numbers do not.
     package var csvField: String {
-        let text = printable
+        var text = printable
+        // With the wide forms, which spreadsheets take for the others: OWASP, CSV Injection.
+        if let first = text.unicodeScalars.first, "=+-@＝＋－＠".unicodeScalars.contains(first),
+            Double(text) == nil
+        {
+            text = "'" + text
+        }
         guard text.utf8.contains(where: { "\",; ".utf8.contains($0) }) else { return text }
         return "\"" + text.replacingScalar("\"", with: "\"\"") + "\""
     }

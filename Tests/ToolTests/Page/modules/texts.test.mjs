@@ -54,6 +54,8 @@ test("copied text is one word, one field or one literal", () => {
   assert.equal(shellWord("-x"), "'-x'");
   assert.equal(shellWord("a\nb"), "$'a\\nb'");
   assert.equal(csvField('a "b",c'), '"a ""b"",c"');
+  for (const text of ["=1+2", "+1+2", "-1+2", "@SUM(1)", "＝1", "\t=1"]) assert.match(csvField(text), /^"?'/u);
+  for (const text of ["-1", "+1", "-0.5", "-1e-5", "-Infinity", "-Inf"]) assert.equal(csvField(text), text);
   assert.equal(literalInC('"\\\u00e9?1'), '"\\"\\\\\\303\\251?1"');
   assert.equal(shellCommand({ id: "p", description: {} }, made("C", "int32"), -5), "tweak set p A/B/C -- '-5'");
   assert.equal(declarationInC(made("C", "int32", { minimum: 0, maximum: 9, unit: "kg", needsRestart: true }), 3, options),
