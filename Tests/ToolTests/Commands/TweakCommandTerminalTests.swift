@@ -55,6 +55,14 @@ import Testing
         #expect(unpaged.count == shown.count && !unpaged.contains { $0.hasPrefix("paged:") })
     }
 
+    @Test(arguments: ["false", "true", "/nonexistent/pager", "kill -9 $$", "head -c 5 >/dev/null; exit 3"])
+    func `list shows everything if the pager fails or reads nothing`(pager: String) throws {
+        let unpaged = try lines("list", [], environment: ["PAGER": ""])
+        let shown = try lines("list", [], environment: ["PAGER": pager])
+        // The shell may say why.
+        #expect(unpaged.count > 10 && shown.suffix(unpaged.count) == unpaged[...])
+    }
+
     @Test func `explain emphasizes what decides`() throws {
         #expect(
             try bold("explain", "Count").map { $0.split(separator: " ").prefix(2) } == [["override", "6"]])
