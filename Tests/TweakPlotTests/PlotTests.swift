@@ -168,6 +168,30 @@ extension Plot {
                 """)
     }
 
+    @Test(arguments: [Plot.Layout.stacked, .together], [[], [PlotSeries.State(1_234_567.25, "somewhere")]])
+    func `shortens names in little space, but no number`(layout: Plot.Layout, states: [PlotSeries.State]) {
+        var plot = Plot(
+            [
+                PlotSeries(name: "Maze/Ball/Speed", unit: "m/s", precision: 3),
+                PlotSeries(name: "Maze/Ball/Place", states: states),
+            ], window: 1, layout: layout)
+        for index in 0...10 {
+            plot.append(
+                time: 1000 + Double(index) / 10, values: [-98_765.125 * Double(index), 1_234_567.25])
+        }
+        plot.mark(time: 1000.5, label: "Maze/Ball/Label: 4815 → 162342 (control)")
+        func numbers(_ columns: Int) -> Set<Substring> {
+            // Without the times below the picture, whose distance depends on the width.
+            let lines = plot.text(columns, 14).split(separator: "\n").filter { !$0.hasSuffix(" s") }
+            return Set(lines.joined(separator: " ").split { !"-0123456789.e".contains($0) }).filter {
+                $0.contains { "0"..."9" ~= $0 }
+            }
+        }
+        let whole = numbers(200)
+        #expect(whole.isSuperset(of: ["4815", "162342"]))
+        for columns in 1..<200 { #expect(numbers(columns).isSubset(of: whole), "\(columns) columns") }
+    }
+
     @Test func `mentions what does not fit, and shows it on request`() {
         var plot = Plot((1...9).map { PlotSeries(name: "Maze/Walls/\($0)") })
         #expect(plot.text(40, 12).contains("7 more; arrow keys show others"))

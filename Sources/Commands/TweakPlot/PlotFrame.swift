@@ -56,7 +56,7 @@ struct PlotFrame {
         }
         if isCut, room > 4 {
             let text = "\(groups.count - shown.count) more; arrow keys show others"
-            lines.append(styled(text.beginning(columns: columns), .dim))
+            lines.append(styled(text.columns <= columns ? text : "", .dim))
         }
         if axisRows > 0 { lines.append(border()) }
         if axisRows > 1 { lines.append(times()) }
@@ -82,8 +82,13 @@ struct PlotFrame {
     }
 
     private func margin(of panels: [Panel]) -> Int {
-        let labels = panels.flatMap { $0.scale.ticks.map { $0.label.shown(isUnicode: isUnicode).columns } }
-        return min(labels.max() ?? 0, columns / 4) + 2
+        func widest(_ panels: [Panel]) -> Int {
+            panels.flatMap { $0.scale.ticks.map { $0.label.shown(isUnicode: isUnicode).columns } }.max() ?? 0
+        }
+        // Names are shortened. Numbers have the room that they need, or are left out.
+        let names = min(widest(panels.filter(\.scale.hasStates)), columns / 4)
+        let numbers = widest(panels.filter { !$0.scale.hasStates })
+        return max(names, numbers <= columns / 2 ? numbers : 0) + 2
     }
 
     private var pictureColumns: Int { max(0, columns - margin) }
@@ -93,7 +98,9 @@ struct PlotFrame {
         var labels: [Int: String] = [:]
         for tick in panel.scale.ticks {
             let row = panel.rows - 1 - Int((tick.place * Double(max(0, panel.rows - 1))).rounded())
-            if labels[row] == nil { labels[row] = tick.label.shown(isUnicode: isUnicode) }
+            let label = tick.label.shown(isUnicode: isUnicode)
+            guard labels[row] == nil, panel.scale.hasStates || label.columns <= margin - 2 else { continue }
+            labels[row] = label
         }
         return labels
     }
@@ -105,10 +112,11 @@ struct PlotFrame {
             var title = ""
             var width = 0
             for index in panel.series {
-                let part = name(of: index) + " " + value(plot.history.latest[index], of: index, panel.scale)
                 let room = columns - width - (width == 0 ? 0 : 3)
-                guard room > 0 else { break }
-                let shown = part.end(columns: room, isUnicode: isUnicode)
+                guard let value = latest(of: index, panel.scale, columns: room) else { break }
+                let name = name(of: index).end(
+                    columns: max(0, room - value.columns - 1), isUnicode: isUnicode)
+                let shown = name.isEmpty ? value : name + " " + value
                 title += (width == 0 ? "" : "   ") + styled(shown, .series(index))
                 width = columns - room + shown.columns
             }
@@ -116,7 +124,7 @@ struct PlotFrame {
         }
         let name = name(of: index)
         let extent = plot.history.extent(of: index)
-        var right = [value(plot.history.latest[index], of: index, panel.scale)]
+        var right = [latest(of: index, panel.scale, columns: columns) ?? ""]
         if !extent.isEmpty, plot.series[index].states.isEmpty {
             right.append("min \(value(extent.minimum, of: index, panel.scale, withUnit: false))")
             right.append("max \(value(extent.maximum, of: index, panel.scale, withUnit: false))")
@@ -126,10 +134,24 @@ struct PlotFrame {
         while right.count > 1, least + 2 + right.joined(separator: "  ").columns > columns {
             right.removeLast()
         }
-        let values = right.joined(separator: "  ").beginning(columns: columns)
+        let values = right.joined(separator: "  ")
         let shown = name.end(columns: max(0, columns - values.columns - 2), isUnicode: isUnicode)
         let blanks = String(repeating: " ", count: max(0, columns - shown.columns - values.columns))
         return styled(shown, .series(index)) + blanks + values
+    }
+
+    /// The latest value in this width: a number without its unit if necessary, or a shortened state; `nil` if a number
+    /// does not fit, because a shortened one would be another.
+    private func latest(of index: Int, _ scale: PlotScale, columns limit: Int) -> String? {
+        guard limit > 0 else { return nil }
+        let latest = plot.history.latest[index]
+        let text = value(latest, of: index, scale)
+        if text.columns <= limit { return text }
+        if plot.series[index].states.contains(where: { $0.value == latest }) {
+            return text.end(columns: limit, isUnicode: isUnicode)
+        }
+        let number = value(latest, of: index, scale, withUnit: false)
+        return number.columns <= limit ? number : nil
     }
 
     private func name(of index: Int) -> String { plot.series[index].name.shown(isUnicode: isUnicode) }
@@ -306,8 +328,10 @@ struct PlotFrame {
         let age = (plot.history.newest ?? mark.time) - mark.time
         let form = NumberForm(resolution: plot.window / 200, largest: plot.window)
         let time = (age <= 0 ? form.text(of: 0) : "-" + form.text(of: age)) + " s"
-        let text = " \(time.padded(to: 7, atStart: true))  \(mark.label.shown(isUnicode: isUnicode))"
-        return styled(String(mark.letter), .mark) + text.beginning(columns: columns - 1)
+        let start = " \(time.padded(to: 7, atStart: true))  "
+        let room = columns - 1 - start.columns
+        let label = mark.label.shown(isUnicode: isUnicode).change(columns: room, isUnicode: isUnicode)
+        return styled(String(mark.letter), .mark) + (room > 0 ? start + label : "")
     }
 
     // MARK: Colours

@@ -16,6 +16,8 @@ struct PlotScale {
     let resolution: Double
     /// The values of the states in order, if the scale shows states.
     private var states: [Double] = []
+    /// Whether the labels are names of states, not numbers.
+    var hasStates: Bool { !states.isEmpty }
 
     /// Makes a scale of numbers.
     ///
