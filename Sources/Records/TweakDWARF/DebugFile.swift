@@ -100,7 +100,7 @@ extension DebugFileError: CustomStringConvertible {
                     ? ", install the package with its debug symbols, or ask the servers in DEBUGINFOD_URLS with "
                         + "--debuginfod" : "")
         case .noVariables(let path):
-            "\(path): its debug information describes no variables; compile with -g instead of -g1"
+            "\(path): its debug information describes no variables; compile with -g (-g1 is not enough)"
         case .unreadable(let path, let reason): "\(path): cannot read the debug information: \(reason)"
         }
     }
