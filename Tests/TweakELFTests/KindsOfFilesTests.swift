@@ -34,7 +34,7 @@ import TweakELF
         #expect(try Inspection(binaries.build(["-DFB_TWEAK_ENABLED=0"])).names == [])
     }
 
-    @Test func `The objects of an archive are read, and other members skipped`() throws {
+    @Test func `The objects of an archive are read, and other members noted`() throws {
         let binaries = try Binaries()
         let directory = binaries.directory
         let members = [
@@ -48,6 +48,34 @@ import TweakELF
         #expect(
             file.objects.map(\.path) == ["\(archive)(first.o)", "\(archive)(second with a long name.o)"])
         #expect(file.names == ["One", "One", "Two", "Two"])
+        #expect(
+            file.notes.map(\.description)
+                == ["notes.txt): not read: not an ELF file", "empty.txt): not read: it is empty"].map {
+                    "\(archive)(\($0)"
+                })
+    }
+
+    @Test func `Objects that only the linker compiles are noted, and their records read if they have any`()
+        throws
+    {
+        let binaries = try Binaries()
+        func build(_ compiler: Compiler, _ flags: String...) throws -> Inspection {
+            try Inspection(binaries.build(["-c"] + flags, with: compiler, name: flags.joined() + ".o"))
+        }
+        let slim = try build(.gcc, "-flto", "-fno-fat-lto-objects")
+        #expect(slim.objects.isEmpty)
+        #expect(slim.notes.count == 1)
+        #expect(slim.notes.first?.description.contains(".o: not read: not compiled yet: ") == true)
+        let fat = try build(.gcc, "-flto", "-ffat-lto-objects")
+        #expect(fat.names == ["One", "Two"] && fat.notes.isEmpty)
+        let bitcode = #expect(throws: ELFError.self) { try build(.clang, "-flto") }
+        #expect(bitcode?.description.contains(".o: not read: not compiled yet: ") == true)
+        let directory = binaries.directory
+        let plain = try binaries.build(["-c"], name: "plain.o")
+        let arguments = ["-r", "-o", directory("mixed.o"), directory("-flto-fno-fat-lto-objects.o"), plain]
+        try #require(try run(Locations.program("ld"), arguments, home: directory).succeeded)
+        let mixed = try Inspection(directory("mixed.o"))
+        #expect(mixed.names == ["One", "Two"] && mixed.notes.count == 1)
     }
 
     @Test func `An archive without members has no objects`() throws {

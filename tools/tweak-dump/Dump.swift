@@ -13,6 +13,8 @@ struct Dump {
         var isRecursive = false
         /// The shared libraries that a file needs.
         var hasLibraries = false
+        /// Whether the files are checked, so that what is not read is a failure.
+        var isCheck = false
     }
 
     private let report: any Report
@@ -22,6 +24,9 @@ struct Dump {
     private var walk = DirectoryWalk()
     /// The exit status of the command.
     private(set) var exitCode = EXIT_SUCCESS
+    /// Whether no image was reported and no failure either.
+    var hasNothing: Bool { imageCount == 0 && exitCode == EXIT_SUCCESS }
+    private var imageCount = 0
 
     init(_ report: any Report, _ scope: Scope, _ selection: Selection) {
         (self.report, self.scope, self.selection) = (report, scope, selection)
@@ -41,7 +46,8 @@ struct Dump {
         }
     }
 
-    /// Reads the files below a folder; an empty path is the current folder. Files that are not ELF are skipped.
+    /// Reads the files below a folder; an empty path is the current folder. Files that are not ELF, and do not become ELF
+    /// files, are skipped.
     mutating func add(folder: String) {
         var walk = walk
         walk.forEachFile(below: folder) { path in
@@ -50,6 +56,8 @@ struct Dump {
                 guard seen.insert(file.identity).inserted else { return }
                 try add(file, isNamed: false)
             } catch .notELF {
+            } catch .unread where path.hasSuffix(".bc") {
+                // Bitcode by its name is for compilers at run time, and no object file that will be linked.
             } catch { tell(error) }
         } failed: {
             tell($0)
@@ -68,29 +76,44 @@ struct Dump {
 
     private mutating func addObjects(of file: ELFFile, isNamed: Bool) throws(ELFError) {
         var left: [ELFError] = []
+        var isEmpty = true
         defer { for error in left { tell(error) } }
-        try file.forEachObject(noting: { left.append($0) }) { (object) throws(ELFError) in
+        try file.forEachObject(noting: { left.append($0) }) { object in
             for error in left { tell(error) }
-            left = []
+            (left, isEmpty) = ([], false)
             var unusable: [UnusableSection] = []
-            let image = try ImageDump(object, selection) { unusable.append($0) }
-            add(image, isShownEmpty: isNamed, unusable)
+            do throws(ELFError) {
+                let image = try ImageDump(object, selection) { unusable.append($0) }
+                add(image, isShownEmpty: isNamed, unusable)
+            } catch {
+                // The other members of an archive are read.
+                tell(error)
+            }
         }
+        guard isEmpty, left.isEmpty, isNamed else { return }
+        if scope.isCheck {
+            // It may be the start of a file that was cut off.
+            throw .unread(path: file.path, reason: "an archive without members")
+        }
+        report.addEmptyArchive(file.path)
     }
 
     /// Reports an image from any source.
     mutating func add(_ image: ImageDump, isShownEmpty: Bool, _ unusable: [UnusableSection] = []) {
+        imageCount += 1
         let isInvalid = report.add(image, isShownEmpty: isShownEmpty)
         for section in unusable { report.addUnusable(section, of: image) }
         if isInvalid || !unusable.isEmpty { end(with: .invalid) }
     }
 
-    /// Reports a file that could not be read.
+    /// Reports a file, or a part of it, that was not read.
     private mutating func tell(_ error: ELFError) {
         printProblem("\(error)")
-        // The rest of the file was read.
-        if case .skipped = error { return }
-        end(with: error.kind)
+        switch error {
+        case .skipped: return
+        case .debugOnly where !scope.isCheck: return
+        default: end(with: error.kind)
+        }
     }
 
     /// The gravest failure has the highest status, and counts.

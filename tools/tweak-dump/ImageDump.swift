@@ -13,6 +13,8 @@ struct ImageDump {
     let sections: [Section]
     /// The tweaks to show.
     private let selection: Selection
+    /// Whether it has no records, although it uses the library.
+    let lacksRecords: Bool
     /// Whether to show all tweaks. Asking the selection takes a tenth of the time of decoding a record.
     let isWhole: Bool
 
@@ -57,13 +59,14 @@ struct ImageDump {
 
     init(
         path: String, architecture: String, buildID: String?, byteOrder: ByteOrder, sections: [Section],
-        _ selection: Selection
+        lacksRecords: Bool = false, _ selection: Selection
     ) {
         self.path = path
         self.architecture = architecture
         self.buildID = buildID
         self.byteOrder = byteOrder
         self.sections = sections
+        self.lacksRecords = lacksRecords
         self.selection = selection
         isWhole = selection.isEverything
     }
@@ -80,7 +83,8 @@ struct ImageDump {
         let buildID = try object.buildID()?.hexadecimal
         self.init(
             path: object.path, architecture: object.architecture, buildID: buildID,
-            byteOrder: object.byteOrder, sections: sections, selection)
+            byteOrder: object.byteOrder, sections: sections,
+            lacksRecords: sections.allSatisfy(\.bytes.isEmpty) && object.usesLibrary(), selection)
     }
 
     /// Decodes the records.
@@ -129,6 +133,17 @@ struct ImageDump {
             }
         }
         return isInvalid
+    }
+
+    /// The reason why no tweak is shown.
+    ///
+    /// - Returns: The number of tweaks that were left out, and an option that would show some, if one is near.
+    func emptiness() -> (leftOut: Int, nearest: String?) {
+        var keys: [TweakKey] = []
+        _ = forEachPlace(invalid: { _ in }) { (place) throws(RecordError) in
+            keys.append(try decode(place).declaration.key)
+        }
+        return (keys.count, selection.nearest(of: keys))
     }
 
     private func visit(_ place: Place, _ body: (Tweak) -> Void) throws(RecordError) {

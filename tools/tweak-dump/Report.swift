@@ -16,6 +16,9 @@ protocol Report: AnyObject {
     /// Reports a section with the name of record sections that cannot contain records.
     func addUnusable(_ section: UnusableSection, of image: ImageDump)
 
+    /// Reports a named archive without members.
+    func addEmptyArchive(_ path: String)
+
     /// Called after the last image.
     func finish()
 }
@@ -24,6 +27,8 @@ extension Report {
     func addUnusable(_ section: UnusableSection, of image: ImageDump) {
         printProblem("\(image.path): \(section)")
     }
+
+    func addEmptyArchive(_ path: String) {}
 
     func tell(_ error: RecordError, of image: ImageDump) { printProblem("\(image.path): \(error)") }
 

@@ -35,6 +35,28 @@ struct Selection: ParsableArguments {
             && (locations.isEmpty || tweak.location.map(isSelected) ?? false)
     }
 
+    /// An option that selects some of these tweaks by the parts of the patterns that a name must have.
+    func nearest(of keys: [TweakKey]) -> String? {
+        for pattern in names {
+            let wide = "*\(pattern.text)*"
+            let fitting = Pattern(wide)
+            if keys.contains(where: { fitting.fits($0.description) }) {
+                return "--name \(wide.shellQuoted)"
+            }
+            let word = pattern.text.lowercased().filter { !"*?".contains($0) }
+            guard !word.isEmpty, let key = keys.first(where: { $0.description.lowercased().contains(word) })
+            else { continue }
+            return "--name \("\(key)".shellQuoted)"
+        }
+        for category in categories {
+            guard let key = keys.first(where: { $0.category.lowercased() == category.lowercased() }) else {
+                continue
+            }
+            return "--category \(key.category.shellQuoted)"
+        }
+        return nil
+    }
+
     /// By bytes, as names are compared everywhere.
     private func isOne(_ category: String, of categories: [String]) -> Bool {
         categories.isEmpty || categories.contains { $0.utf8.elementsEqual(category.utf8) }

@@ -20,6 +20,18 @@ final class TableReport: Report {
         var count = 1
     }
 
+    private func showEmpty(_ image: ImageDump, _ title: String) {
+        let reason = image.lacksRecords ? "; it uses the Tweaks library, but was built without DEBUG" : ""
+        print("\(title): no \(image.isWhole || image.lacksRecords ? "" : "such ")tweaks\(reason)")
+        guard !image.isWhole else { return }
+        let (leftOut, nearest) = image.emptiness()
+        guard leftOut > 0 else { return }
+        let tweaks = leftOut == 1 ? "the tweak does not match" : "none of \(leftOut) tweaks matches"
+        printProblem("\(image.path): \(tweaks)" + (nearest.map { "; \($0) would" } ?? ""))
+    }
+
+    func addEmptyArchive(_ path: String) { print("\(printable(path)): an archive without members") }
+
     func add(_ image: ImageDump, isShownEmpty: Bool) -> Bool {
         var columns = TextColumns(
             header: ["NAME", "TYPE", "VALUE", "DEFAULT", "LIMITS", "NOTES", "DECLARED AT", "DESCRIPTION"],
@@ -54,7 +66,7 @@ final class TableReport: Report {
         let build = image.buildID.map { ", build id \($0)" } ?? ""
         let title = "\(printable(image.path)) (\(image.architecture)\(build))"
         guard !rows.isEmpty || !gates.isEmpty else {
-            if isShownEmpty { print("\(title): no \(image.isWhole ? "" : "such ")tweaks") }
+            if isShownEmpty { showEmpty(image, title) }
             return isInvalid || !errors.isEmpty
         }
         print(title + (locations.directory.isEmpty ? "" : ", declared in " + printable(locations.directory)))

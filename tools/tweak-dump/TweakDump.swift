@@ -14,8 +14,9 @@ struct TweakDump: ParsableCommand {
             "Show the tweaks in executables, libraries, object files and archives, without running them.",
         discussion: """
             Reads binaries of every architecture and byte order. A file without tweaks is not an error. The members of a \
-            thin archive are relative to its folder. Archives in archives and separate debug files are skipped with a \
-            message.
+            thin archive are relative to its folder. Whatever cannot be read is named and fails: broken files, and members \
+            of archives that are archives, not ELF files or not compiled yet, as with link-time optimization. Separate \
+            debug files have no records; they fail only with --lint, --diff and --forbid.
 
             With --lint all files count as one program. Its rules are \(Rule.allValueStrings.joined(separator: ", ")). Findings of \
             \(Rule.allCases.filter(\.isAdvice).map(\.rawValue).joined(separator: " and ")) are advice and do not fail.
@@ -24,8 +25,8 @@ struct TweakDump: ParsableCommand {
               0   every file was read, --diff or --forbid found nothing, and --lint nothing but advice
               1   --diff or --forbid found something
               64  the command line is wrong
-              65  a file is not an ELF file or a broken one, has an invalid record or section, or --lint found a mistake
-              66  a file, or a member of a thin archive, is missing or cannot be opened
+              65  a file or archive member is broken, not ELF or not compiled, has an invalid record, or --lint found a mistake
+              66  a file, or a member of a thin archive, is missing or cannot be opened, or nothing is to be checked
               69  there is no such process
               71  the system refused to read the memory of a process for another reason than those below
               74  the output cannot be written
@@ -104,10 +105,17 @@ struct TweakDump: ParsableCommand {
 
     /// - Returns: The exit status of the command.
     private func read(_ files: [String], for report: any Report) -> Int32 {
-        var dump = Dump(report, .init(isRecursive: recursive, hasLibraries: libraries), selection)
+        var dump = Dump(
+            report,
+            .init(
+                isRecursive: recursive, hasLibraries: libraries, isCheck: task != nil), selection)
         if files.isEmpty, memory.isEmpty { dump.add(folder: "") }
         for file in files { dump.add(file) }
         memory.add(to: &dump)
+        if task == .lint || task == .forbid, dump.hasNothing {
+            printProblem("nothing was checked: there is no ELF file")
+            dump.end(with: .missing)
+        }
         report.finish()
         return dump.exitCode
     }

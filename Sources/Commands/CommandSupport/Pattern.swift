@@ -16,10 +16,13 @@ package struct Pattern: Sendable {
         }
     }
 
+    /// The pattern as it was written.
+    package let text: String
     private var elements: [Element] = []
 
     /// Parses `*`, `?` and `[…]`; a backslash escapes the next character.
     package init(_ text: String) {
+        self.text = text
         var rest = Array(text.unicodeScalars)[...]
         while let scalar = rest.popFirst() {
             switch scalar {

@@ -58,15 +58,20 @@ package final class ELFFile {
 
     /// Creates the libelf handle; `nil` for a thin archive.
     private static func begin(_ descriptor: CInt, _ path: String) throws(ELFError) -> OpaquePointer? {
-        let start = bytes(of: descriptor, at: 0, count: ThinArchive.start.utf8.count)
-        guard !start.elementsEqual(ThinArchive.start.utf8) else { return nil }
+        let content = Content(start: bytes(of: descriptor, at: 0, count: Content.startSize))
+        switch content {
+        case .thinArchive: return nil
+        case .bitcode: throw .unread(path: path, reason: Content.uncompiled("LLVM bitcode"))
+        case .empty, .other: throw .notELF(path: path, reason: "it does not begin like one")
+        case .object, .archive: break
+        }
         _ = elf_version(CUnsignedInt(EV_CURRENT))
         guard let elf = elf_begin(descriptor, ELF_C_READ, nil) else {
-            throw .notELF(path: path, reason: lastError())
+            throw .broken(path: path, reason: lastError())
         }
-        guard elf_kind(elf) == ELF_K_ELF || elf_kind(elf) == ELF_K_AR else {
+        guard elf_kind(elf) == (content == .object ? ELF_K_ELF : ELF_K_AR) else {
             elf_end(elf)
-            throw .notELF(path: path, reason: "it does not begin like one")
+            throw .broken(path: path, reason: "it is truncated")
         }
         return elf
     }
@@ -102,27 +107,24 @@ package final class ELFFile {
 
     /// Calls `body` with the object in the file, or with each object in the archive, in the archive's order.
     ///
-    /// Archive members that are not ELF objects are skipped. The members of a thin archive are separate files, with
-    /// paths relative to its directory. An object is valid only during the call.
+    /// The members of a thin archive are separate files, with paths relative to its directory. An object is valid only
+    /// during the call.
     ///
     /// - Parameters:
-    ///   - note: Called for skipped parts of an archive: nested archives, and members of a thin archive that cannot be
-    ///     opened or are listed twice.
+    ///   - note: Called for parts that are not read, after which the others are: members of an archive that are broken,
+    ///     not ELF objects or archives themselves, members of a thin archive that cannot be opened or are listed twice,
+    ///     and objects that are not compiled yet. By default, all but members listed twice are thrown.
     ///   - body: Called with each object.
-    /// - Throws: ``ELFError/broken(path:reason:)`` for a broken object or archive, and errors of `body`.
+    /// - Throws: ``ELFError/broken(path:reason:)`` for a broken file, and errors of `note` and `body`.
     package func forEachObject(
-        noting note: (ELFError) -> Void = { _ in }, _ body: (ELFObject) throws(ELFError) -> Void
+        noting note: (ELFError) throws(ELFError) -> Void = ELFFile.throwUnread,
+        _ body: (ELFObject) throws(ELFError) -> Void
     ) throws(ELFError) {
         switch kind {
         case .object(let elf):
-            try body(ELFObject(elf: elf, file: self, path: path, start: 0, byteCount: byteCount))
-        case .archive(let archive):
-            var next = Int(SARMAG)
-            while next < byteCount {
-                next = try withMember(of: archive, at: next) { (member) throws(ELFError) in
-                    try member.visit("\(path)(\(member.name))", noting: note, body)
-                }
-            }
+            let object = try ELFObject(elf: elf, file: self, path: path, start: 0, byteCount: byteCount)
+            try object.visit(noting: note, body)
+        case .archive(let archive): try forEachMember(of: archive, noting: note, body)
         case .thinArchive:
             try forEachThinMember { (member, members) throws(ELFError) in
                 try members.visit(member, of: self, noting: note, body)
@@ -130,9 +132,20 @@ package final class ELFFile {
         }
     }
 
+    /// Throws errors about unread parts of a file.
+    package static func throwUnread(_ error: ELFError) throws(ELFError) {
+        if case .skipped = error { return }
+        throw error
+    }
+
     /// Reads bytes of the file; fewer are returned at its end.
     package func bytes(at offset: Int, count: Int) -> [UInt8] {
         Self.bytes(of: descriptor, at: offset, count: count)
+    }
+
+    /// The libelf handle of a member at an offset of the archive.
+    func begin(memberOf archive: OpaquePointer) -> OpaquePointer? {
+        elf_begin(descriptor, ELF_C_READ, archive)
     }
 
     private static func bytes(of descriptor: CInt, at offset: Int, count: Int) -> [UInt8] {
@@ -155,62 +168,36 @@ package final class ELFFile {
     }
 }
 
-// MARK: - Members of an archive
+/// The kind of a file or a member of an archive, by its first bytes.
+enum Content {
+    case object, archive, thinArchive, bitcode, empty, other
 
-/// A member of a regular archive.
-struct ArchiveMember {
-    let elf: OpaquePointer
-    let file: ELFFile
-    let name: String
-    /// The offset of its content in the file.
-    let start: Int
-    let byteCount: Int
+    /// The number of bytes that tell.
+    static let startSize = 8
 
-    /// Calls `body` with the member's object; other members are skipped.
-    func visit(
-        _ path: String, noting note: (ELFError) -> Void, _ body: (ELFObject) throws(ELFError) -> Void
-    ) throws(ELFError) {
-        let isTable = ThinArchive.tables.contains(name)
-        if elf_kind(elf) == ELF_K_ELF {
-            try body(ELFObject(elf: elf, file: file, path: path, start: start, byteCount: byteCount))
-        } else if !isTable, elf_kind(elf) == ELF_K_AR || ThinArchive.begins(file, at: start, byteCount) {
-            note(.skipped(path: path, reason: "an archive in an archive"))
-        }
+    init(start: [UInt8]) {
+        self =
+            if start.isEmpty {
+                .empty
+            } else if start.starts(with: [0x7F, 0x45, 0x4C, 0x46]) {
+                .object
+            } else if start.starts(with: "!<arch>\n".utf8) {
+                .archive
+            } else if start.starts(with: ThinArchive.start.utf8) {
+                .thinArchive
+            } else if start.starts(with: [0x42, 0x43, 0xC0, 0xDE])
+                || start.starts(with: [0xDE, 0xC0, 0x17, 0x0B])
+            {
+                // The second begins a wrapper. Source: LLVM Bitcode File Format.
+                .bitcode
+            } else {
+                .other
+            }
     }
-}
 
-extension ELFFile {
-    /// Calls `body` with the member whose header is at an offset.
-    ///
-    /// - Returns: The offset of the next header. libelf does not distinguish the end of an archive from a broken one.
-    @discardableResult
-    func withMember(
-        of archive: OpaquePointer, at offset: Int, _ body: (ArchiveMember) throws(ELFError) -> Void
-    ) throws(ELFError) -> Int {
-        guard offset >= Int(SARMAG), offset <= byteCount - MemoryLayout<ar_hdr>.size,
-            elf_rand(archive, offset) == offset,
-            let member = elf_begin(descriptor, ELF_C_READ, archive)
-        else {
-            throw .broken(path: path, reason: "no member begins at \(offset): \(Self.lastError())")
-        }
-        defer { elf_end(member) }
-        guard let header = elf_getarhdr(member), let name = header.pointee.ar_name else {
-            throw .broken(path: path, reason: Self.lastError())
-        }
-        // Many members may share a name, which can be long.
-        guard strnlen(name, ThinArchive.longestName + 1) <= ThinArchive.longestName else {
-            throw .broken(path: path, reason: "the name of the member at \(offset) is too long")
-        }
-        let size = Int(clamping: header.pointee.ar_size)
-        let start = offset + MemoryLayout<ar_hdr>.size
-        let text = String(cString: name)
-        guard size >= 0, size <= byteCount - start else {
-            throw .broken(
-                path: path, reason: "member \(text), \(size) bytes, is beyond its end at \(byteCount)")
-        }
-        try body(ArchiveMember(elf: member, file: self, name: text, start: start, byteCount: size))
-        // The member ends inside the file, so this does not overflow.
-        return start + size + size % 2
+    /// The reason why code for a later compilation is not read.
+    static func uncompiled(_ code: String) -> String {
+        "not compiled yet: it holds \(code), in which records cannot be found; inspect the linked file"
     }
 }
 
@@ -222,7 +209,12 @@ package enum ELFError: Error, Hashable {
     case notELF(path: String, reason: String)
     /// The file starts like an ELF object but is truncated or inconsistent.
     case broken(path: String, reason: String)
-    /// A member of an archive is skipped, or a file that contains only the debug information of another one.
+    /// The content is not what can be read, but may become tweaks: code that is not compiled yet, an archive in an
+    /// archive, or a member of an archive that is not an ELF object.
+    case unread(path: String, reason: String)
+    /// The file contains only the debug information of another one.
+    case debugOnly(path: String)
+    /// A member of an archive is skipped because it was read already.
     case skipped(path: String, reason: String)
 }
 
@@ -233,6 +225,9 @@ extension ELFError: CustomStringConvertible {
         case .cannotOpen(let path, let reason): "\(path): \(reason)"
         case .notELF(let path, let reason): "\(path): not an ELF file: \(reason)"
         case .broken(let path, let reason): "\(path): broken ELF file: \(reason)"
+        case .unread(let path, let reason): "\(path): not read: \(reason)"
+        case .debugOnly(let path):
+            "\(path): skipped: a separate debug file; the tweaks are in the file that it belongs to"
         case .skipped(let path, let reason): "\(path): skipped: \(reason)"
         }
     }

@@ -79,6 +79,17 @@ package struct ELFObject {
         architectureName(machine: header.e_machine, is64Bit: is64Bit, byteOrder: byteOrder)
     }
 
+    /// Calls `body` with the object, unless it is not compiled yet and has no records.
+    func visit(
+        noting note: (ELFError) throws(ELFError) -> Void, _ body: (ELFObject) throws(ELFError) -> Void
+    ) throws(ELFError) {
+        if try isUncompiled() {
+            try note(.unread(path: path, reason: Content.uncompiled("GCC's intermediate code")))
+            guard try !recordRanges().isEmpty else { return }
+        }
+        try body(self)
+    }
+
     /// Reads bytes of the object.
     ///
     /// - Parameter part: A name for the part, for error messages.

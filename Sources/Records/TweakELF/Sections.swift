@@ -42,7 +42,7 @@ extension ELFObject {
     ///
     /// - Parameter note: Called for sections of that name that cannot hold records and are skipped.
     /// - Throws: ``ELFError/broken(path:reason:)`` if the headers are inconsistent with the file, or sections overlap;
-    ///   ``ELFError/skipped(path:reason:)`` for a file that contains only the debug information of another one.
+    ///   ``ELFError/debugOnly(path:)`` for a file that contains only the debug information of another one.
     package func recordRanges(
         noting note: (UnusableSection) -> Void = { _ in }
     ) throws(ELFError) -> [RecordRange] {
@@ -126,9 +126,7 @@ extension ELFObject {
             }
             guard names[Int(section.sh_name)...].starts(with: wanted) else { return }
             guard !isEmptied else {
-                throw .skipped(
-                    path: path, reason: "a separate debug file; the tweaks are in the file that it belongs to"
-                )
+                throw .debugOnly(path: path)
             }
             try checkBounds(
                 offset: section.sh_offset, count: section.sh_size, of: "section \(recordSectionName)")
@@ -142,6 +140,27 @@ extension ELFObject {
                 ))
         }
         return ranges
+    }
+
+    /// Whether this is an object file with code that only the linker compiles: GCC's intermediate code, and no other.
+    ///
+    /// Source: `lto-streamer.h` of GCC, `struct lto_section`, and `elf.c` of GNU binutils, which reads it alike.
+    func isUncompiled() throws(ELFError) -> Bool {
+        guard !isLinked, hasSectionHeaders else { return false }
+        let flagged = Array(".gnu.lto_.lto.".utf8)
+        var names: [UInt8] = []
+        var isUncompiled = false
+        try forEachSection { (section, index) throws(ELFError) in
+            guard section.sh_type == UInt32(SHT_PROGBITS), !isUncompiled else { return }
+            if names.isEmpty { names = try sectionNames() }
+            guard section.sh_name < names.count else { return }
+            guard names[Int(section.sh_name)...].starts(with: flagged) else { return }
+            // Two versions with 16 bits, then the flag.
+            let start = try bytes(
+                at: section.sh_offset, count: min(section.sh_size, 5), of: "section \(index)")
+            isUncompiled = start.count < 5 || start[4] != 0
+        }
+        return isUncompiled
     }
 
     /// The reason why a section cannot hold cells of a running program, or `nil`.

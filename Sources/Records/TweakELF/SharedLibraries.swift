@@ -50,6 +50,11 @@ extension ELFObject {
         return links
     }
 
+    /// Returns whether the object was linked with the Tweaks library, which the dynamic linker loads.
+    package func usesLibrary() -> Bool {
+        (try? dynamicLinks())?.needed.contains { $0.hasPrefix("libtweaks.so") } ?? false
+    }
+
     /// A number of the size of an address.
     private func number(_ bytes: [UInt8], at offset: Int) -> UInt64 {
         let bytes = bytes.span.bytes
@@ -77,7 +82,7 @@ extension ELFFile {
         var queue: [(file: ELFFile, inherited: [String])] = [(self, [])]
         while !queue.isEmpty {
             let (file, inherited) = queue.removeFirst()
-            try file.forEachObject { (object) throws(ELFError) in
+            try file.forEachObject(noting: { _ in }) { (object) throws(ELFError) in
                 let links = try object.dynamicLinks()
                 let origin = containingFolder(of: file.path)
                 let own = links.searchPath.map { $0.replacingOrigin(origin) }

@@ -28,12 +28,6 @@ enum ThinArchive {
         let origin: Int?
     }
 
-    /// Returns whether the content at an offset starts like a thin archive.
-    static func begins(_ file: ELFFile, at offset: Int, _ byteCount: Int) -> Bool {
-        byteCount >= start.utf8.count
-            && file.bytes(at: offset, count: start.utf8.count).elementsEqual(start.utf8)
-    }
-
     /// The text of a header field without its padding.
     static func text(_ field: ArraySlice<UInt8>) -> String {
         String(decoding: field.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)
@@ -47,9 +41,16 @@ extension ELFFile {
     ) throws(ELFError) {
         var members = ThinMembers()
         var next = ThinArchive.start.utf8.count
+        var lastNamed = 0
         while next < byteCount {
+            let header = try thinHeader(at: next)
+            if ThinArchive.tables.contains(header.name) {
+                let table = bytes(at: header.content, count: min(header.size, ArchiveTable.mostBytes))
+                lastNamed = max(lastNamed, ArchiveTable.lastMember(in: table, header.name))
+            }
             if let member = try thinMember(at: &next) { try body(member, &members) }
         }
+        try checkTable(lastNamed)
     }
 
     /// Reads the header of a member or a table of a thin archive.
@@ -98,7 +99,7 @@ extension ELFFile {
 
     private func thinHeader(
         at offset: Int
-    ) throws(ELFError) -> (name: String, content: Int, next: Int) {
+    ) throws(ELFError) -> (name: String, content: Int, size: Int, next: Int) {
         // As in ar.h: 16 bytes of name, 32 unused, 10 of size, 2 constant.
         let header = bytes(at: offset, count: MemoryLayout<ar_hdr>.size)
         guard header.count == MemoryLayout<ar_hdr>.size, header.suffix(2).elementsEqual("`\n".utf8),
@@ -108,12 +109,12 @@ extension ELFFile {
         let name = ThinArchive.text(header[..<16])
         // The file extends to there, so this does not overflow.
         let content = offset + header.count
-        guard ThinArchive.tables.contains(name) else { return (name, content, content) }
+        guard ThinArchive.tables.contains(name) else { return (name, content, 0, content) }
         guard size <= byteCount - content else {
             throw .broken(
                 path: path, reason: "table \(name), \(size) bytes, is beyond its end at \(byteCount)")
         }
-        return (name, content, content + size + size % 2)
+        return (name, content, size, content + size + size % 2)
     }
 }
 
@@ -128,10 +129,10 @@ struct ThinMembers {
     /// The archives that contain members.
     private var archives: [String: ELFFile] = [:]
 
-    /// Calls `body` with a member's object; other members are skipped.
+    /// Calls `body` with a member's object.
     mutating func visit(
-        _ member: ThinArchive.Member, of archive: ELFFile, noting note: (ELFError) -> Void,
-        _ body: (ELFObject) throws(ELFError) -> Void
+        _ member: ThinArchive.Member, of archive: ELFFile,
+        noting note: (ELFError) throws(ELFError) -> Void, _ body: (ELFObject) throws(ELFError) -> Void
     ) throws(ELFError) {
         let title = "\(archive.path)(\(member.name))"
         let file: ELFFile
@@ -139,26 +140,34 @@ struct ThinMembers {
         do throws(ELFError) {
             (file, origin) = try find(member, of: archive, depth: 0)
         } catch .notELF {
-            return
+            return try note(.unread(path: title, reason: "not an ELF file"))
+        } catch .unread(_, let reason) {
+            return try note(.unread(path: title, reason: reason))
         } catch .cannotOpen(_, let reason) {
-            return note(.cannotOpen(path: title, reason: reason))
+            return try note(.cannotOpen(path: title, reason: reason))
         }
         guard seen.insert(Place(file: file.identity, origin: origin)).inserted else {
-            return note(.skipped(path: title, reason: "it is listed twice"))
+            return try note(.skipped(path: title, reason: "it is listed twice"))
         }
         switch file.kind {
         case .object(let elf):
-            try body(ELFObject(elf: elf, file: file, path: title, start: 0, byteCount: file.byteCount))
+            let object: ELFObject
+            do throws(ELFError) {
+                object = try ELFObject(
+                    elf: elf, file: file, path: title, start: 0, byteCount: file.byteCount)
+            } catch {
+                return try note(error)
+            }
+            try object.visit(noting: note, body)
         case .archive(let elf):
             guard let origin else {
-                return note(.skipped(path: title, reason: "an archive in an archive"))
+                return try note(.unread(path: title, reason: "an archive in an archive"))
             }
-            try file.withMember(of: elf, at: origin) { (inner) throws(ELFError) in
-                let title = "\(archive.path)(\(member.name)(\(inner.name)))"
-                try inner.visit(title, noting: note, body)
-            }
+            try file.visitMember(
+                of: elf, at: origin, noting: note,
+                title: { "\(archive.path)(\(member.name)(\($0)))" }, body)
         case .thinArchive:
-            note(.skipped(path: title, reason: "an archive in an archive"))
+            try note(.unread(path: title, reason: "an archive in an archive"))
         }
     }
 
@@ -197,7 +206,7 @@ struct ThinMembers {
             archives[path] = archive
             return archive
         } catch .notELF(_, let reason) {
-            // Members of other kinds are skipped, but a broken archive that contains members is an error.
+            // Members of other kinds are noted, but a broken archive that contains members is an error.
             throw .broken(path: path, reason: reason)
         }
     }

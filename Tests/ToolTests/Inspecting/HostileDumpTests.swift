@@ -147,7 +147,7 @@ import Testing
         #expect(output == String(decoding: expected, as: UTF8.self) + "\n")
     }
 
-    @Test func `An archive in an archive is said to be skipped, which is not an error`() throws {
+    @Test func `An archive in an archive is named and fails, and the others are shown`() throws {
         let object = try AssembledTweak.object([good], home: home)
         let ar = try Locations.program("ar")
         for arguments in [
@@ -156,9 +156,9 @@ import Testing
             #expect(try run(ar, arguments, home: home).succeeded)
         }
         let result = try dump([home("outer.a")], home: home)
-        #expect(result.status == 0)
+        #expect(result.status == 65)
         #expect(
-            result.error == "tweak-dump: \(home("outer.a"))(inner.a): skipped: an archive in an archive\n")
+            result.error == "tweak-dump: \(home("outer.a"))(inner.a): not read: an archive in an archive\n")
         #expect(result.output.contains("\(home("outer.a"))(tweaks.o) (x86_64)\n"))
     }
 

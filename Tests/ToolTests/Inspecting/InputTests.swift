@@ -127,6 +127,50 @@ import Testing
         #expect(result.error.hasPrefix("tweak-dump: standard input: "))
     }
 
+    @Test(arguments: ["--lint", "--forbid"])
+    func `What is not compiled yet fails a check, also below a folder`(task: String) throws {
+        let source = try home.write(
+            "a.c", "#include <fbtweak.h>\nint f(void) { return FBTweakValue(\"A\", \"B\", \"C\", 5); }\n")
+        try FileManager.default.createDirectory(atPath: home("sub"), withIntermediateDirectories: true)
+        for (compiler, flag) in [(Compiler.gcc, "-fno-fat-lto-objects"), (.clang, "-O1")] {
+            let object = home("sub/\(compiler).o")
+            try compiler.compile([source], to: object, ["-c", "-DDEBUG", "-flto", flag], home: home)
+        }
+        let result = try shell(#""$0" \#(task) --recursive sub"#)
+        #expect(result.status == 65)
+        let lines = result.error.split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines.allSatisfy { $0.contains(".o: not read: not compiled yet: ") })
+        #expect(result.output.isEmpty)
+    }
+
+    @Test func `A separate debug file has no records, so it fails a check`() throws {
+        let source = try home.write(
+            "a.c", "#include <fbtweak.h>\nint main(void) { return FBTweakValue(\"A\", \"B\", \"C\", 5); }\n")
+        try Compiler.gcc.compile([source], to: home("program"), ["-g", "-DDEBUG"], home: home)
+        let result = try shell(
+            #"objcopy --only-keep-debug program program.debug && "$0" --forbid program.debug"#)
+        #expect(result.status == 65 && result.error.contains("a separate debug file"))
+    }
+
+    @Test func `An archive without members is said to have none`() throws {
+        try home.write("empty.a", "!<arch>\n")
+        let result = try shell(#""$0" empty.a"#)
+        #expect(result.output == "empty.a: an archive without members\n" && result.status == 0)
+        let check = try shell(#""$0" --forbid empty.a"#)
+        #expect(
+            check.error == "tweak-dump: empty.a: not read: an archive without members\n" && check.status == 65
+        )
+    }
+
+    @Test(arguments: ["--lint", "--forbid"])
+    func `A check of a folder without ELF files fails`(task: String) throws {
+        try home.write("sub/text", "no ELF file\n")
+        let result = try shell(#""$0" \#(task) --recursive sub"#)
+        #expect(
+            result.error == "tweak-dump: nothing was checked: there is no ELF file\n" && result.status == 66)
+    }
+
     @Test func `A separate debug file is passed over, which is said and not an error`() throws {
         let source = try home.write(
             "a.c", "#include <fbtweak.h>\nint main(void) { return FBTweakValue(\"A\", \"B\", \"C\", 5); }\n")

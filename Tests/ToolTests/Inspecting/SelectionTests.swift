@@ -67,6 +67,19 @@ import Testing
     @Test func `A file without such tweaks says so`() throws {
         let result = try dump(["--category", "None", object], home: home)
         #expect(result.output == "\(object) (x86_64): no such tweaks\n")
+        #expect(result.error.hasSuffix(" tweaks matches\n"))
+    }
+
+    @Test(
+        arguments: [
+            (["--name", "Mass"], "--name '*Mass*'"), (["--name", "*/mass"], "--name 'Test/"),
+            (["--category", "test"], "--category 'Test'"),
+        ])
+    func `If no tweak matches, an option that would is named`(arguments: [String], option: String) throws {
+        let result = try dump(arguments + [object], home: home)
+        #expect(result.status == 0)
+        #expect(result.error.contains(" tweaks matches; \(option)"), "\(result.error)")
+        #expect(result.error.hasSuffix(" would\n"))
     }
 
     @Test func `An unknown type is a wrong command line that lists the types`() throws {

@@ -93,6 +93,18 @@ import Testing
         #expect(try dumpedJSON([plain]).images.map(\.tweaks) == [[]])
     }
 
+    @Test func `A program that uses the library but was built without DEBUG says so`() throws {
+        let (library, program) = (home("libtweaks.so"), home("program"))
+        let main = try home.write("main.c", "int main(void) { return 0; }\n")
+        try Compiler.gcc.compile(
+            [main], to: library, ["-shared", "-fPIC", "-Wl,-soname,libtweaks.so.1"], home: home)
+        try Compiler.gcc.compile([main, library], to: program, ["-Wl,--no-as-needed"], home: home)
+        let result = try dump([program], home: home)
+        #expect(result.status == 0)
+        #expect(
+            result.output.hasSuffix(": no tweaks; it uses the Tweaks library, but was built without DEBUG\n"))
+    }
+
     @Test func `A missing file ends with status 66 and one line that names it`() throws {
         let result = try dump([home("missing")], home: home)
         #expect(result.status == 66)
