@@ -73,6 +73,30 @@ import Testing
         #expect(try store.value(of: key) == 9)
     }
 
+    @Test func `What a person sets below one is recorded and undone, and the kill itself cannot be undone`()
+        throws
+    {
+        let key = TweakKey("Test", "Values", "Count")
+        func set(_ value: Int128) throws {
+            _ = try store.set(key, by: author(1)) { (declaration, _) throws(TweakValueError) in
+                try declaration.admit(.integer(value))
+            }
+        }
+        try set(8)
+        try set(9)
+        let (numbers, undone) = try store.undo(nil, by: author(1))
+        #expect(undone.map(\.oldValue) == [.integer(9)] && undone.map(\.newValue) == [.integer(8)])
+        #expect(numbers == 2...2 && store.withState { $0.layers[.overrides][key] } == .value(.integer(8)))
+        #expect(try store.revert(to: nil, by: author(1)).map(\.newValue) == [.integer(6)])
+        #expect(try store.value(of: key) == 7)
+
+        try home.write("fleet.json", #"{ "values": {}, "kills": { "Test": { "Values": { "Count": 10 } } } }"#)
+        try provider.reload()
+        let last = store.withState { $0.history.lastNumber }
+        #expect(throws: HistoryError.self) { try store.undo(last, by: author(1)) }
+        #expect(store.withState { $0.history.changes(after: last - 1).allSatisfy(\.isOfKill) })
+    }
+
     @Test func `They are a provider once there are any, and follow the file`() throws {
         let key = TweakKey("Test", "Values", "Count")
         try home.write("fleet.json", #"{ "values": { "Test": { "Values": { "Count": 6 } } } }"#)

@@ -35,6 +35,8 @@ struct ChangeHistory {
 
         /// Whether a lease began or ended.
         var isOfLease: Bool { oldSource == .lease || newSource == .lease }
+        /// Whether a kill began, changed or ended.
+        var isOfKill: Bool { oldSource == .kill || newSource == .kill }
     }
 
     /// An override that did not count.
@@ -66,8 +68,8 @@ struct ChangeHistory {
         fileprivate let value: TweakValue
         fileprivate let source: TweakSource
         fileprivate let hidden: HiddenOverride?
-        /// Whether the change is one of the values below the tweak's leases.
-        fileprivate let isBelowLeases: Bool
+        /// Whether the change is one of the values below the tweak's leases or kill.
+        fileprivate let isHidden: Bool
     }
 
     /// The facts that changes of one commit share, from the first of them on.
@@ -132,7 +134,7 @@ struct ChangeHistory {
         all.reserveCapacity(plan.steps.count)
         plan.steps.forEach { _, step in
             if isOfPerson { keep(step.entry, layers) }
-            all.append(before(step.entry, layers, isOfLease: update.isOfLeases))
+            all.append(before(step.entry, layers, update))
         }
         return all
     }
@@ -144,8 +146,8 @@ struct ChangeHistory {
         var occasion = Occasion(author: update.author, undoes: update.undoes)
         plan.steps.forEach { index, step in
             guard let before = before[index] ?? nil else { return }
-            if before.isBelowLeases {
-                add(step.entry, before, layers.withoutLeases.resolve(step.entry.declaration), &occasion)
+            if before.isHidden {
+                add(step.entry, before, layers.visible(to: update).resolve(step.entry.declaration), &occasion)
             } else {
                 let ramp =
                     if case .begin = update.ramps { plan.ramps[step.entry.key]?.duration } else {
@@ -181,13 +183,14 @@ struct ChangeHistory {
 
     /// The values of a tweak before a step; `nil` if the step is not recorded.
     ///
-    /// - Parameter isOfLease: Whether a lease begins or ends. Other steps change the value below the leases.
-    func before(_ tweak: TweakEntry, _ layers: ProviderLayers, isOfLease: Bool = false) -> Before? {
+    /// - Parameter update: The change, or `nil` for another declaration. If leases or kills begin or end, their values are
+    ///   those before, otherwise the ones below them.
+    func before(_ tweak: TweakEntry, _ layers: ProviderLayers, _ update: ValueUpdate? = nil) -> Before? {
         guard isOn, !tweak.isMonitor, secrets.isEmpty || !secrets.contains(tweak.key) else { return nil }
-        let isBelowLeases = !isOfLease && !layers.leases[tweak.key].isEmpty
+        let isHidden = layers.hide(tweak.key, from: update)
         var (value, source) = (tweak.nextValue, tweak.source)
-        if isBelowLeases {
-            let resolution = layers.withoutLeases.resolve(tweak.declaration)
+        if isHidden {
+            let resolution = layers.visible(to: update).resolve(tweak.declaration)
             (value, source) = (resolution.value, resolution.source)
         } else if tweak.pendingValue != nil {
             // The tweak still has the source of the current value.
@@ -197,7 +200,7 @@ struct ChangeHistory {
         if source == .session, case .value(let value)? = layers[layers.keeper][tweak.key] {
             hidden = HiddenOverride(value)
         }
-        return Before(value: value, source: source, hidden: hidden, isBelowLeases: isBelowLeases)
+        return Before(value: value, source: source, hidden: hidden, isHidden: isHidden)
     }
 
     /// Records a step if it has changed the value.
@@ -219,7 +222,7 @@ struct ChangeHistory {
                 author: occasion.author, undoes: occasion.undoes, tweak: tweak,
                 oldValue: shortened(before.value, &isCut), newValue: shortened(new.value, &isCut),
                 oldSource: before.source, newSource: new.source, hidden: before.hidden,
-                isPending: tweak.pendingValue != nil && !before.isBelowLeases, isCut: isCut,
+                isPending: tweak.pendingValue != nil && !before.isHidden, isCut: isCut,
                 rampTime: ramp.map { UInt32(clamping: Int64($0 / .milliseconds(1))) } ?? 0))
     }
 
@@ -508,4 +511,18 @@ extension ChangeHistory.Change {
 
 extension TweakValue {
     fileprivate var textBytes: Int { if case .string(let text) = self { text.utf8.count } else { 0 } }
+}
+
+extension ProviderLayers {
+    /// Whether leases or a kill hide the value of a tweak that an update changes.
+    fileprivate func hide(_ key: TweakKey, from update: ValueUpdate?) -> Bool {
+        guard update?.isOfLeases != true else { return false }
+        let isOfOthers = update.map { $0.source != .kill } ?? false
+        return !leases[key].isEmpty || isOfOthers && isKilled(key)
+    }
+
+    /// The layers without those that hide the values of an update that is not one of leases.
+    fileprivate func visible(to update: ValueUpdate?) -> ProviderLayers {
+        update.map { $0.source != .kill } ?? false ? withoutLeasesAndKills : withoutLeases
+    }
 }

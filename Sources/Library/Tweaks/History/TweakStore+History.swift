@@ -15,6 +15,8 @@ enum HistoryError: Error {
     case incomplete(UInt64)
     /// A lease began or ended with the changes.
     case ofLease(UInt64)
+    /// A kill began, changed or ended with the changes.
+    case ofKill(UInt64)
     /// The tweak no longer exists.
     case gone(TweakKey)
     /// The tweak has another value now.
@@ -40,6 +42,8 @@ extension HistoryError: CustomStringConvertible {
             return "change \(number) cannot be undone: its values were too many or too long for the history"
         case .ofLease(let number):
             return "change \(number) is of a lease, which ends by itself, or now with `tweak reset --leases`"
+        case .ofKill(let number):
+            return "change \(number) is of a kill, which `tweak fleet unkill` ends"
         case .gone(let key): return "\(key): the tweak is gone; its library has been closed"
         case .changedSince(let key, let value, let last):
             let who = last.map { ", by \($0.author) in change \($0.number)" } ?? ""
@@ -133,6 +137,7 @@ extension TweakStore {
             numbers = first[0].number...last[0].number
             guard number != history.incomplete else { throw .incomplete(number) }
             guard !first[0].isOfLease else { throw .ofLease(number) }
+            guard !first[0].isOfKill else { throw .ofKill(number) }
             var restoration = Restoration()
             restoration.undoes = number
             let isOfProvider = if case .provider = last[0].author { true } else { false }
@@ -141,10 +146,10 @@ extension TweakStore {
             {
                 let key = new.tweak.key
                 guard let entry = state.tweaks[key] else { throw .gone(key) }
-                let value = state.lasting(of: entry).value
+                let value = state.valueBelowKills(of: entry)
                 guard value == new.newValue || new.isCut else {
                     let later = history.changes(after: new.number).last {
-                        $0.tweak.key == key && !$0.isOfLease
+                        $0.tweak.key == key && !$0.isOfLease && !$0.isOfKill
                     }
                     throw .changedSince(key, value, by: later.map { ($0.author, $0.number) })
                 }
@@ -225,7 +230,7 @@ extension TweakStore {
             state.decode()
             chosen = try restoration(state)
             before = chosen.overrides.reduce(into: [:]) { result, step in
-                result[step.key] = state.tweaks[step.key].map { state.lasting(of: $0).value }
+                result[step.key] = state.tweaks[step.key].map(state.valueBelowKills)
             }
             let keeper = state.layers.keeper
             isForProvider = !state.layers.keepsItself(keeper)
@@ -246,7 +251,7 @@ extension TweakStore {
         return withDecodedState { state in
             chosen.overrides.compactMap { key, _ in
                 guard let oldValue = before[key],
-                    let newValue = state.tweaks[key].map({ state.lasting(of: $0).value }),
+                    let newValue = state.tweaks[key].map(state.valueBelowKills),
                     oldValue != newValue
                 else { return nil }
                 return RestoredTweak(key: key, oldValue: oldValue, newValue: newValue)

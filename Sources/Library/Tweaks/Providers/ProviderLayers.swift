@@ -146,6 +146,25 @@ struct ProviderLayers {
         return layers
     }
 
+    func isKilled(_ key: TweakKey) -> Bool {
+        index(of: .kill).map { all[$0].value(of: key) != nil } ?? false
+    }
+
+    /// The same layers as they will be when all leases and kills have ended.
+    var withoutLeasesAndKills: ProviderLayers {
+        var layers = withoutLeases
+        layers.remove(.kill)
+        return layers
+    }
+
+    /// The same layers without those above a provider.
+    func from(_ source: TweakSource) -> ProviderLayers {
+        var layers = self
+        layers.all.removeFirst(index(of: source) ?? 0)
+        layers.findKeeper()
+        return layers
+    }
+
     // MARK: The values
 
     func declarations(of source: TweakSource) -> ProvidedDeclarations {

@@ -113,6 +113,12 @@ extension StoreState {
             : layers.withoutLeases.resolve(entry.declaration)
     }
 
+    /// The value of a tweak when leases, kills and ramps have ended, after the next start: what undoing restores.
+    func valueBelowKills(of entry: TweakEntry) -> TweakValue {
+        layers.isKilled(entry.key)
+            ? layers.withoutLeasesAndKills.resolve(entry.declaration).value : lasting(of: entry).value
+    }
+
     /// The status of a tweak when leases and ramps have ended.
     func lastingStatus(of entry: TweakEntry) -> TweakStatus {
         guard entry.rampTarget != nil || entry.source == .lease else { return status(of: entry) }
