@@ -232,7 +232,12 @@ package struct ResetTweaks: ControlMethod {
     package struct Answer: Codable, Hashable, Sendable {
         /// The number of overrides removed, or of leases ended.
         package var reset: Int
-        package init(reset: Int) { self.reset = reset }
+        /// The tweaks without their default nevertheless; `nil` if all have it.
+        package var ineffective: [IneffectiveValue]?
+
+        package init(reset: Int, ineffective: [IneffectiveValue]? = nil) {
+            (self.reset, self.ineffective) = (reset, ineffective)
+        }
     }
 
     package init(
@@ -284,6 +289,8 @@ package struct SetManyTweaks: ControlMethod {
         package var unknown: [TweakKey]
         /// The tweaks that refused their values, with reasons.
         package var refused: [Refusal]
+        /// The tweaks that were set or reset and do not have the new value; `nil` if all have it.
+        package var ineffective: [IneffectiveValue]?
 
         package init(applied: [TweakKey], clamped: [TweakKey], unknown: [TweakKey], refused: [Refusal]) {
             self.applied = applied

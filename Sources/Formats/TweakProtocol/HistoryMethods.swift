@@ -78,7 +78,7 @@ package struct ListHistory: ControlMethod {
     package init(since: Int? = nil, limit: Int? = nil) { (self.since, self.limit) = (since, limit) }
 }
 
-/// A tweak that was given a former value.
+/// A tweak that was given a former value. The values are those without leases and kills.
 package struct RestoredValue: Codable, Hashable, Sendable {
     package var tweak: TweakKey
     package var oldValue: JSONValue
@@ -102,9 +102,14 @@ package struct UndoChanges: ControlMethod {
         /// The numbers of the first and the last of the changes that were undone.
         package var first, last: Int
         package var changes: [RestoredValue]
+        /// The tweaks among them that do not have the former value; `nil` if all have it.
+        package var ineffective: [IneffectiveValue]?
 
-        package init(first: Int, last: Int, changes: [RestoredValue]) {
-            (self.first, self.last, self.changes) = (first, last, changes)
+        package init(
+            first: Int, last: Int, changes: [RestoredValue], ineffective: [IneffectiveValue]? = nil
+        ) {
+            (self.first, self.last) = (first, last)
+            (self.changes, self.ineffective) = (changes, ineffective)
         }
     }
 
@@ -122,7 +127,12 @@ package struct RevertChanges: ControlMethod {
 
     package struct Answer: Codable, Hashable, Sendable {
         package var changes: [RestoredValue]
-        package init(changes: [RestoredValue]) { self.changes = changes }
+        /// The tweaks among them that do not have the former value; `nil` if all have it.
+        package var ineffective: [IneffectiveValue]?
+
+        package init(changes: [RestoredValue], ineffective: [IneffectiveValue]? = nil) {
+            (self.changes, self.ineffective) = (changes, ineffective)
+        }
     }
 
     package init(mark: String? = nil) { self.mark = mark }

@@ -70,6 +70,43 @@ import TweakRecords
         #expect(waitUntil { value() == 9 })
     }
 
+    private func ineffective(_ answer: [String: Any]) -> [[String: Any]] {
+        answer["ineffective"] as? [[String: Any]] ?? []
+    }
+
+    @Test(arguments: ["setMany", "reset"])
+    func `What is changed below a lease is reported with the value that decides`(method: String) throws {
+        _ = try client.request("set", ["tweak": count, "value": 6])
+        let other = try controlled.connect()
+        _ = try other.request("set", ["tweak": count, "value": 7, "until": "closed"])
+        let values = ["Test": ["Values": ["Count": 9, "Ratio": 0.75] as [String: Any]]]
+        let answer = try client.request(method, method == "reset" ? ["all": true] : ["values": values]).result
+        let found = ineffective(answer)
+        #expect(found.count == 1 && found[0]["tweak"] as? String == count && found[0]["value"] as? Int == 7)
+        #expect(found[0]["source"] as? String == "lease" && found[0]["lease"] != nil)
+    }
+
+    @Test func `What is undone or reverted below a lease is reported with the value that decides`() throws {
+        for (value, method) in [(8, "undo"), (9, "revert")] {
+            _ = try client.request("set", ["tweak": count, "value": value])
+            let other = try controlled.connect()
+            _ = try other.request("set", ["tweak": count, "value": 7, "until": "closed"])
+            let answer = try client.request(method).result
+            #expect((answer["changes"] as? [[String: Any]])?.first?["oldValue"] as? Int == value)
+            #expect(ineffective(answer).first?["value"] as? Int == 7, "\(method)")
+            _ = try client.request("reset", ["all": true, "leases": "all"])
+        }
+    }
+
+    @Test func `What waits for a restart is reported, and what is in effect is not`() throws {
+        let values = ["Test": ["Values": ["Later": 0.75, "Ratio": 0.75] as [String: Any]]]
+        let found = ineffective(try client.request("setMany", ["values": values]).result)
+        #expect(found.count == 1 && found[0]["value"] as? Double == 0.5)
+        #expect(found[0]["pendingValue"] as? Double == 0.75)
+        let last = try client.request("setMany", ["values": ["Test": ["Values": ["Ratio": 0.25]]]]).result
+        #expect(last["ineffective"] == nil)
+    }
+
     @Test func `Several leased values are one change`() throws {
         _ = try client.request("subscribe")
         let values = ["Test": ["Values": ["Count": 7, "Ratio": 0.75] as [String: Any]]]

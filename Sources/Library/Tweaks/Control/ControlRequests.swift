@@ -45,6 +45,15 @@ struct ControlRequests: Sendable {
         return Done()
     }
 
+    /// The tweaks among these that do not have, or not yet, the value that a change gave them.
+    ///
+    /// - Parameter isLeased: Whether it was a lease, and not the keeper of overrides, that got the values.
+    /// - Returns: `nil` if there are none.
+    func ineffective(_ keys: [TweakKey], isLeased: Bool = false) -> [IneffectiveValue]? {
+        let found = look { $0.ineffective(keys, of: isLeased ? .lease : $0.layers.keeper) }
+        return found.isEmpty ? nil : found
+    }
+
     fileprivate func overrides(of keys: [TweakKey]) -> Int {
         store.withDecodedState { state in keys.count { state.layers[.overrides][$0] != nil } }
     }
@@ -192,21 +201,25 @@ extension ResetTweaks: StoreMethod {
     private func resetGroup(_ requests: ControlRequests) throws(ControlError) -> Answer? {
         do throws(TweakError) {
             if let leases { return try end(leases, requests) }
+            let keys: [TweakKey]
             let count: Int
             switch (tweak, category, collection, all) {
             case (let key?, nil, nil, nil):
-                count = requests.overrides(of: [key])
+                keys = [key]
+                count = requests.overrides(of: keys)
                 try requests.store.reset(key, by: requests.author)
             case (nil, let category?, let collection, nil):
-                count = requests.overrides(of: requests.store.keys(category, collection))
+                keys = requests.store.keys(category, collection)
+                count = requests.overrides(of: keys)
                 try requests.store.reset(category, collection, by: requests.author)
             case (nil, nil, nil, true?):
-                count = requests.overrides(of: requests.store.keys(nil, nil))
+                keys = requests.store.keys(nil, nil)
+                count = requests.overrides(of: keys)
                 try requests.store.reset(nil, nil, by: requests.author)
             default:
                 return nil
             }
-            return Answer(reset: count)
+            return Answer(reset: count, ineffective: requests.ineffective(keys))
         } catch {
             throw ControlError(error)
         }
@@ -246,11 +259,15 @@ extension SetManyTweaks: StoreMethod {
             preset, resettingOthers: resettingOthers ?? false,
             allOrNothing: allOrNothing ?? false, by: requests.author, on: terms)
         requests.keepTime(terms)
-        return Answer(
+        var answer = Answer(
             applied: report.applied, clamped: report.clamped, unknown: report.unknown,
             refused: report.refused.sorted { $0.key < $1.key }.map {
                 Answer.Refusal(tweak: $0.key, message: "\($0.value)")
             })
+        answer.ineffective = requests.ineffective(
+            resettingOthers == true ? requests.store.keys(nil, nil) : report.applied,
+            isLeased: terms.lease != nil)
+        return answer
     }
 }
 
@@ -297,6 +314,24 @@ extension StoreState {
             pendingValue: status.pendingValue, gate: status.gate)
         (form.lease, form.ramp) = (lease(of: entry.key), ramp(of: entry.key))
         return form
+    }
+
+    /// The tweaks among these that do not have, or not yet, the value of a provider.
+    fileprivate func ineffective(_ keys: [TweakKey], of provider: TweakSource) -> [IneffectiveValue] {
+        guard let given = layers.index(of: provider) else { return [] }
+        lazy var visible = layers.from(provider)
+        return keys.compactMap { key in
+            guard let entry = tweaks[key], entry.declaration.hasKeptValue else { return nil }
+            let isHidden =
+                layers.index(of: entry.source).map { $0 < given } ?? false
+                && visible.resolve(entry.declaration).value != entry.value
+            guard isHidden || entry.pendingValue != nil else { return nil }
+            let status = status(of: entry)
+            return IneffectiveValue(
+                tweak: key, value: JSONValue(status.value), source: status.source.name,
+                pendingValue: status.pendingValue.map(JSONValue.init), gate: status.gate,
+                lease: lease(of: key))
+        }
     }
 
     /// The lease that gives a tweak its value.

@@ -34,7 +34,7 @@ extension UndoChanges: StoreMethod {
             let (numbers, tweaks) = try requests.store.undo(number.map { UInt64($0) }, by: requests.author)
             return Answer(
                 first: Int(clamping: numbers.lowerBound), last: Int(clamping: numbers.upperBound),
-                changes: tweaks.map(RestoredValue.init))
+                changes: tweaks.map(RestoredValue.init), ineffective: requests.ineffective(tweaks.map(\.key)))
         } catch {
             throw ControlError(.notUndone, "\(error)")
         }
@@ -44,8 +44,9 @@ extension UndoChanges: StoreMethod {
 extension RevertChanges: StoreMethod {
     func answer(_ requests: ControlRequests) throws(ControlError) -> Answer {
         do throws(HistoryError) {
+            let tweaks = try requests.store.revert(to: mark, by: requests.author)
             return Answer(
-                changes: try requests.store.revert(to: mark, by: requests.author).map(RestoredValue.init))
+                changes: tweaks.map(RestoredValue.init), ineffective: requests.ineffective(tweaks.map(\.key)))
         } catch {
             throw ControlError(.notUndone, "\(error)")
         }
