@@ -175,7 +175,8 @@ package final class LiveProgram: Program {
         _ = try ask(ResetTweaks(all: true, leases: .own))
     }
 
-    package func reset(_ scope: TweakScope) throws(Failure) {
+    @discardableResult
+    package func reset(_ scope: TweakScope) throws(Failure) -> [IneffectiveValue]? {
         if let adopted {
             let keys = adopted.tweaks().map(\.declaration.key).filter(scope.contains)
             var found = false
@@ -183,9 +184,11 @@ package final class LiveProgram: Program {
                 try adopted.reset(.tweak(key))
                 found = true
             }
-            if found, try !declaredTweaks().contains(where: { scope.contains($0.declaration.key) }) { return }
+            if found, try !declaredTweaks().contains(where: { scope.contains($0.declaration.key) }) {
+                return nil
+            }
         }
-        _ = try ask(Self.request(scope))
+        return try ask(Self.request(scope)).ineffective
     }
 
     private static func request(_ scope: TweakScope) -> ResetTweaks {
@@ -246,8 +249,8 @@ package final class LiveProgram: Program {
         get throws(Failure) {
             var document = OverridesDocument()
             for tweak in try declaredTweaks() {
-                if tweak.lease != nil {
-                    // Leased values are not kept; the kept value is in a lower provider.
+                if let source = tweak.source, Self.sourcesAboveOverrides.contains(source) {
+                    // The kept value is in a lower provider.
                     let kept = try explain(tweak.declaration.key).opinions.first {
                         $0.source == "\(TweakSource.overrides)"
                     }
@@ -267,6 +270,9 @@ package final class LiveProgram: Program {
             return document
         }
     }
+
+    private static let sourcesAboveOverrides = Set(
+        [TweakSource.session, .lease, .environment, .kill].map { "\($0)" })
 
     package func explain(_ key: TweakKey) throws(Failure) -> ExplainTweak.Answer {
         if let adopted, try isAdopted(key) { return try adopted.explain(key) }

@@ -151,13 +151,25 @@ package final class MemoryProgram: Program {
         return try tweakAgain(key)
     }
 
-    package func reset(_ scope: TweakScope) throws(Failure) {
+    @discardableResult
+    package func reset(_ scope: TweakScope) throws(Failure) -> [IneffectiveValue]? {
         var defaults: [TweakKey: TweakValue] = [:]
         for (declaration, value) in all()
         where scope.contains(declaration.key) && isChanged(declaration, value) {
             defaults[declaration.key] = declaration.defaultValue
         }
         try write(defaults)
+        return waiting(among: defaults.keys)
+    }
+
+    /// The tweaks among these whose values wait for a gate; `nil` if there are none.
+    private func waiting(among keys: some Sequence<TweakKey>) -> [IneffectiveValue]? {
+        let gated = keys.filter { tweaksInMemory.gate(of: $0) != nil }
+        guard !gated.isEmpty else { return nil }
+        let waiting = tweaksInMemory.waiting()
+        let found = gated.compactMap { tweaksInMemory.tweak($0).map { status($0, waiting) } }
+            .filter { $0.pendingValue != nil }.map(IneffectiveValue.init)
+        return found.isEmpty ? nil : found
     }
 
     private func isChanged(_ declaration: TweakDeclaration, _ value: TweakValue?) -> Bool {
@@ -211,7 +223,7 @@ package final class MemoryProgram: Program {
     ) throws(Failure) -> SetManyTweaks.Answer {
         if !durations.areNone { return try lease(values, durations) }
         let known = all()
-        let (answer, admitted) = values.decide(for: known.map(\.declaration), allOrNothing: allOrNothing) {
+        var (answer, admitted) = values.decide(for: known.map(\.declaration), allOrNothing: allOrNothing) {
             try tweaksInMemory.checkWriting($0, to: $1)
         }
         guard var changes = admitted else { return answer }
@@ -220,6 +232,7 @@ package final class MemoryProgram: Program {
         }
         try write(changes)
         if !answer.applied.isEmpty { sayThatNothingIsKept() }
+        answer.ineffective = waiting(among: changes.keys)
         return answer
     }
 

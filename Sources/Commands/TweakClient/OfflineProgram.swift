@@ -198,11 +198,28 @@ package final class OfflineProgram: Program {
         return status(of: tweak.declaration)
     }
 
-    package func reset(_ scope: TweakScope) throws(Failure) {
+    @discardableResult
+    package func reset(_ scope: TweakScope) throws(Failure) -> [IneffectiveValue]? {
         // A named value may be left from another build.
         let keys =
             if case .tweak(let key) = scope { [key] } else { declarations.map(\.key).filter(scope.contains) }
-        try change(Dictionary(keys.map { ($0, nil) }) { first, _ in first })
+        let changes: [TweakKey: TweakValue?] = Dictionary(keys.map { ($0, nil) }) { first, _ in first }
+        try change(changes)
+        return hidden(among: changes)
+    }
+
+    /// The tweaks among these that will not have their overrides or defaults, because a provider takes precedence; `nil` if
+    /// there are none.
+    private func hidden(among changes: [TweakKey: TweakValue?]) -> [IneffectiveValue]? {
+        guard !providers.above.isEmpty else { return nil }
+        let found = declarations.filter { changes[$0.key] != nil }
+            .compactMap { declaration -> IneffectiveValue? in
+                guard let status = status(of: declaration, by: providers.above),
+                    status.value != changes[declaration.key] ?? declaration.defaultValue
+                else { return nil }
+                return IneffectiveValue(status)
+            }
+        return found.isEmpty ? nil : found
     }
 
     /// An error for a value that nothing would read at the next start.
@@ -237,7 +254,7 @@ package final class OfflineProgram: Program {
         _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool, _ durations: SetDurations
     ) throws(Failure) -> SetManyTweaks.Answer {
         try check(durations)
-        let (answer, admitted) = values.decide(for: declarations, allOrNothing: allOrNothing) {
+        var (answer, admitted) = values.decide(for: declarations, allOrNothing: allOrNothing) {
             _, declaration in
             try checkKeeping(declaration)
         }
@@ -247,6 +264,7 @@ package final class OfflineProgram: Program {
             changes.updateValue(nil, forKey: declaration.key)
         }
         try change(changes)
+        answer.ineffective = hidden(among: changes)
         return answer
     }
 

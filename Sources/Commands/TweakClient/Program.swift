@@ -31,7 +31,10 @@ package protocol Program: AnyObject {
     /// - Returns: The tweak after the change.
     func set(_ tweak: JSONTweak, to text: String, _ durations: SetDurations) throws(Failure) -> JSONTweak
     /// Removes overrides as one change.
-    func reset(_ scope: TweakScope) throws(Failure)
+    ///
+    /// - Returns: The tweaks that do not have their default nevertheless, as far as the program tells; `nil` for none.
+    @discardableResult
+    func reset(_ scope: TweakScope) throws(Failure) -> [IneffectiveValue]?
     /// Sets several tweaks as one change. Values that a tweak cannot take are reported, and the others set unless it is
     /// all or nothing.
     func apply(

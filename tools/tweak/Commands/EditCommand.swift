@@ -120,8 +120,9 @@ private struct Edit {
             guard answer.problems.isEmpty else {
                 throw Failure("nothing was set:", details: answer.problems, .invalid)
             }
+            try program.reportIneffective(answer.ineffective)
         }
-        for key in removed { try program.reset(.tweak(key)) }
+        for key in removed { try program.reportIneffective(program.reset(.tweak(key))) }
         let parts = [(values.keys.count, "set"), (removed.count, "reset")].filter { $0.0 > 0 }
             .map { counted($0.0, "tweak was", "tweaks were") + " \($0.1)" }
         print(parts.isEmpty ? "nothing was changed" : parts.joined(separator: ", "))

@@ -49,6 +49,7 @@ struct ResetCommand: ParsableCommand {
         try target.forEach { program throws(Failure) in
             var scopes: [TweakScope] = all ? [.all] : []
             var before: [JSONTweak] = []
+            var ineffective: [IneffectiveValue] = []
             let kept = leases ? OverridesDocument() : try program.undeclared()
             var forgotten = undeclared ? kept.keys.sorted() : []
             if all {
@@ -68,10 +69,12 @@ struct ResetCommand: ParsableCommand {
                 let program = try target.running(program)
                 for scope in scopes { try program.endLeases(of: scope) }
             } else {
-                for scope in scopes { try program.reset(scope) }
+                for scope in scopes { ineffective += try program.reset(scope) ?? [] }
             }
             try program.forget(forgotten)
             try show(before, of: program)
+            // What waits is in the lines above.
+            try program.reportIneffective(ineffective.filter { $0.pendingValue == nil })
             for key in forgotten {
                 print(
                     printable(

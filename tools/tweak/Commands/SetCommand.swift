@@ -245,10 +245,9 @@ private struct Change {
     func warnOfOthers(_ after: JSONTweak, _ durations: SetDurations) {
         let declaration = tweak.declaration
         if let value = after.value, after.pendingValue == nil, after.ramp == nil, value != admission.value {
-            let other = after.leaseText ?? after.source ?? "another source"
             warn(
-                "\(declaration.key): the value is \(durations.areLeased ? "leased" : "kept"), but \(other) "
-                    + "takes precedence with \(declaration.text(of: value))")
+                "\(declaration.key): the value is \(durations.areLeased ? "leased" : "kept"), but "
+                    + after.precedenceText)
         }
     }
 }

@@ -2,6 +2,7 @@
 import ArgumentParser
 import CommandCompletion
 import CommandSupport
+import Glibc
 import TweakClient
 import TweakJSON
 import TweakProtocol
@@ -32,10 +33,14 @@ struct UndoCommand: ParsableCommand {
     }
 
     func run() throws {
+        let sharing = SharedRestoration(target)
         try target.forEachRunning(format) { program throws(Failure) in
+            if try sharing.reaches(program) { return }
             let answer = try program.askHistory(UndoChanges(number: number))
+            try sharing.note(answer.changes, answer.ineffective, in: program)
             try target.show(
                 answer, answer.changes, of: program, format, otherwise: "the values did not change")
+            try program.reportIneffective(answer.ineffective)
         }
     }
 }
@@ -58,9 +63,13 @@ struct RevertCommand: ParsableCommand {
     var mark: String?
 
     func run() throws {
+        let sharing = SharedRestoration(target)
         try target.forEachRunning(format) { program throws(Failure) in
+            if try sharing.reaches(program) { return }
             let answer = try program.askHistory(RevertChanges(mark: mark))
+            try sharing.note(answer.changes, answer.ineffective, in: program)
             try target.show(answer, answer.changes, of: program, format, otherwise: "nothing to revert")
+            try program.reportIneffective(answer.ineffective)
         }
     }
 }
@@ -80,6 +89,52 @@ struct MarkCommand: ParsableCommand {
             let answer = try program.askHistory(MarkHistory(name: repaired(name)))
             print(printable("\(name): after change \(answer.number)"))
         }
+    }
+}
+
+/// The processes of one command with the same overrides file. Only the first of them is asked and the others follow the file,
+/// because the next one would undo the change by which it has followed.
+private final class SharedRestoration {
+    private let isOfSeveral: Bool
+    /// The values in each overrides file that another process has restored.
+    private var restored: [String: [TweakKey: JSONValue]] = [:]
+
+    /// The time in which a process follows its file, also on a busy machine.
+    private static let patience: Duration = .seconds(2)
+
+    init(_ target: ProgramOptions) { isOfSeveral = target.allProcesses }
+
+    func note(
+        _ changes: [RestoredValue], _ ineffective: [IneffectiveValue]?, in program: LiveProgram
+    ) throws(Failure) {
+        guard isOfSeveral, let file = try program.description.overrides else { return }
+        var values = Dictionary(changes.map { ($0.tweak, $0.newValue) }) { $1 }
+        for value in ineffective ?? [] { values[value.tweak] = nil }
+        restored[file] = values
+    }
+
+    /// Waits until a process has got restored values from its overrides file.
+    ///
+    /// - Returns: `false` if no other process has restored values there.
+    /// - Throws: ``Failure`` if it does not follow the file.
+    func reaches(_ program: LiveProgram) throws(Failure) -> Bool {
+        guard isOfSeveral, let file = try program.description.overrides, let values = restored[file] else {
+            return false
+        }
+        let deadline = ContinuousClock.now + Self.patience
+        for (key, value) in values {
+            while let tweak = try program.tweak(key), tweak.lease == nil,
+                tweak.lastingValue != value.value(of: tweak.declaration.type)
+            {
+                guard .now < deadline else {
+                    throw Failure(
+                        "\(key): it has another value, because it does not follow \(file); undo it there by its process id",
+                        about: program.title, .unavailable)
+                }
+                usleep(10_000)
+            }
+        }
+        return true
     }
 }
 

@@ -27,6 +27,7 @@ struct ApplyOptions: ParsableArguments {
             counted(answer.applied.count, "tweak was", "tweaks were") + " set"
                 + (resetOthers ? ", all others have their defaults" : "")
         }
+        try program.reportIneffective(answer.ineffective)
         for key in answer.clamped { warn("\(key): the value was outside the limits and has been clamped") }
         let problems =
             leftOut.map { "\($0.entry): \($0.reason)" }

@@ -38,6 +38,7 @@ struct ReplayCommand: ParsableCommand {
             let recorded = try RecordedChanges(path: file)
             var replay = Replay(program, try program.tweaks(), speed: speed)
             try replay.run(steps(of: recorded, in: &replay))
+            try program.reportIneffective(replay.ineffective.isEmpty ? nil : Array(replay.ineffective.values))
             if replay.problems > 0 {
                 throw Failure("\(counted(replay.problems, "change was", "changes were")) not made", .invalid)
             }
@@ -77,11 +78,11 @@ private struct Replay {
     private enum Waiting {
         case set(RequestID, ListHistory.Change)
         case setMany(RequestID)
-        case reset(RequestID)
+        case reset(RequestID, TweakKey)
 
         var id: RequestID {
             switch self {
-            case .set(let id, _), .setMany(let id), .reset(let id): id
+            case .set(let id, _), .setMany(let id), .reset(let id, _): id
             }
         }
     }
@@ -93,6 +94,8 @@ private struct Replay {
     private var missing: Set<TweakKey> = []
     /// The number of failed changes.
     private(set) var problems = 0
+    /// The tweaks that do not have the value of their last change.
+    private(set) var ineffective: [TweakKey: IneffectiveValue] = [:]
 
     init(_ program: LiveProgram, _ tweaks: [JSONTweak], speed: Double) {
         (self.program, self.speed) = (program, speed)
@@ -145,7 +148,8 @@ private struct Replay {
             let connection = program.connection
             let isReset = { (change: ListHistory.Change) in change.source == "\(TweakSource.binary)" }
             for change in changes where isReset(change) {
-                waiting.append(.reset(try connection.send(ResetTweaks(tweak: change.tweak))))
+                let id = try connection.send(ResetTweaks(tweak: change.tweak))
+                waiting.append(.reset(id, change.tweak))
             }
             let set = changes.filter { !isReset($0) }
             // Those made together usually have the same ramp, or none.
@@ -199,22 +203,39 @@ private struct Replay {
         do throws(ConnectionError) {
             switch waiting.remove(at: index) {
             case .set(let id, let change):
-                if let answer = try connection.answer(message, to: id, of: SetTweak.self), answer.wasClamped {
-                    report(clamped: change.tweak, change.newValue.summary)
-                }
+                guard let answer = try connection.answer(message, to: id, of: SetTweak.self) else { return }
+                if answer.wasClamped { report(clamped: change.tweak, change.newValue.summary) }
+                note(answer, to: change)
             case .setMany(let id):
                 guard let answer = try connection.answer(message, to: id, of: SetManyTweaks.self) else {
                     return
                 }
+                note(answer.applied, answer.ineffective)
                 for tweak in answer.clamped { report(clamped: tweak, nil) }
                 for refusal in answer.refused { report(refusal.message) }
                 for tweak in answer.unknown { report("\(tweak): the tweak is gone") }
-            case .reset(let id): _ = try connection.answer(message, to: id, of: ResetTweaks.self)
+            case .reset(let id, let tweak):
+                let answer = try connection.answer(message, to: id, of: ResetTweaks.self)
+                note([tweak], answer?.ineffective)
             }
             program.passOnWarnings()
         } catch .answer(let error) {
             report(error.message)
         }
+    }
+
+    private mutating func note(_ answer: SetTweak.Answer, to change: ListHistory.Change) {
+        let isHidden = answer.value != change.newValue && !answer.wasClamped && answer.ramp == nil
+        let value = IneffectiveValue(
+            tweak: change.tweak, value: answer.value, source: answer.source,
+            pendingValue: answer.pendingValue,
+            lease: answer.lease)
+        note([change.tweak], isHidden || answer.pendingValue != nil ? [value] : nil)
+    }
+
+    private mutating func note(_ tweaks: [TweakKey], _ ineffective: [IneffectiveValue]?) {
+        for tweak in tweaks { self.ineffective[tweak] = nil }
+        for value in ineffective ?? [] { self.ineffective[value.tweak] = value }
     }
 
     private mutating func report(_ problem: String) {

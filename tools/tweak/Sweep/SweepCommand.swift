@@ -276,6 +276,7 @@ struct SweepCommand: ParsableCommand {
             throw Failure("the best values cannot be kept:", details: answer.problems, .invalid)
         }
         printMessage("kept: \(text)")
+        try program.reportIneffective(answer.ineffective)
     }
 }
 
