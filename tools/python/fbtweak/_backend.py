@@ -25,6 +25,10 @@ class Outcome:
     is_coming: bool = False
 
 
+#: The old and the new values of tweaks that were given former ones.
+Restored = Dict[str, Tuple[Value, Value]]
+
+
 class Holder(abc.ABC):
     """Holds leased values."""
 
@@ -105,8 +109,8 @@ class Backend(abc.ABC):
         """Leases values until the holder ends it, or for some seconds."""
 
     @abc.abstractmethod
-    def reset(self, name: Optional[str]) -> None:
-        """Removes the kept value of a tweak, or of all."""
+    def reset(self, name: Optional[str]) -> List[Outcome]:
+        """Removes the kept value of a tweak, or of all. Returns those that do not have their default nevertheless."""
 
     @abc.abstractmethod
     def run(self, name: str) -> None:
@@ -121,12 +125,12 @@ class Backend(abc.ABC):
         """The changes after a number, oldest first, and the marks."""
 
     @abc.abstractmethod
-    def undo(self, number: Optional[int]) -> Dict[str, Tuple[Value, Value]]:
-        """Undoes changes, and returns the old and new values."""
+    def undo(self, number: Optional[int]) -> Tuple[Restored, List[Outcome]]:
+        """Undoes changes. Returns the old and new values, and the tweaks that do not have the new one."""
 
     @abc.abstractmethod
-    def revert(self, mark: Optional[str]) -> Dict[str, Tuple[Value, Value]]:
-        """Goes back to a mark or the start, and returns the old and new values."""
+    def revert(self, mark: Optional[str]) -> Tuple[Restored, List[Outcome]]:
+        """Goes back to a mark or the start. Returns as :meth:`undo` does."""
 
     @abc.abstractmethod
     def mark(self, name: str) -> None:

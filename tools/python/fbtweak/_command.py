@@ -14,7 +14,7 @@ import subprocess
 import time
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Type, Union
 
-from ._backend import Backend, Feed, Holder, Outcome
+from ._backend import Backend, Feed, Holder, Outcome, Restored
 from ._errors import (
     Clamped, Ended, Forbidden, Garbled, Hidden, Refused, Silent, TweaksError, TweaksWarning, Unavailable, warn,
 )  # fmt: skip
@@ -213,11 +213,13 @@ class CommandBackend(Backend):
         holder = _CommandHolder(self._command, self._target, self.pid, seconds)
         return holder, holder.set(values, tweaks, ramp)
 
-    def reset(self, name: Optional[str]) -> None:
+    def reset(self, name: Optional[str]) -> List[Outcome]:
+        # The command warns.
         if name is None:
             self._command.run("reset", "--all", "--", self._target)
         else:
             self._command.run("reset", "--", self._target, name)
+        return []
 
     def run(self, name: str) -> None:
         process = self._command.start("run", "--", self._target, name)
@@ -240,10 +242,10 @@ class CommandBackend(Backend):
     def log(self, since: int, types: Mapping[str, str]) -> Tuple[List[LoggedChange], List[Mark]]:
         raise self._refusal("log")
 
-    def undo(self, number: Optional[int]) -> Dict[str, Tuple[Value, Value]]:
+    def undo(self, number: Optional[int]) -> Tuple[Restored, List[Outcome]]:
         raise self._refusal("undo")
 
-    def revert(self, mark: Optional[str]) -> Dict[str, Tuple[Value, Value]]:
+    def revert(self, mark: Optional[str]) -> Tuple[Restored, List[Outcome]]:
         raise self._refusal("revert")
 
     def mark(self, name: str) -> None:

@@ -76,6 +76,10 @@ class Hidden(TweaksWarning):
     """A value was set, but something that takes precedence still decides."""
 
 
+class Waiting(TweaksWarning):
+    """A value was set, and the program takes it when its loop passes a gate."""
+
+
 class Lost(TweaksWarning):
     """Samples or values are missing: the program or the reader was too slow, or a tweak cannot be used."""
 

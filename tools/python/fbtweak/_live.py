@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import binascii
+import dataclasses
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from . import _sockets
-from ._backend import Backend, Feed, Holder, Outcome
+from ._backend import Backend, Feed, Holder, Outcome, Restored
 from ._errors import Ended, Garbled, Refused, UnknownTweak
 from ._protocol import Connection, Message
 from ._samples import Samples
@@ -80,8 +81,8 @@ class LiveBackend(Backend):
             holder.close()
             raise
 
-    def reset(self, name: Optional[str]) -> None:
-        self._connection.ask("reset", {"all": True} if name is None else {"tweak": name})
+    def reset(self, name: Optional[str]) -> List[Outcome]:
+        return _ineffective(self._connection.ask("reset", {"all": True} if name is None else {"tweak": name}))
 
     def run(self, name: str) -> None:
         connection = self._another()
@@ -103,11 +104,13 @@ class LiveBackend(Backend):
         changes = [read_logged(each, types) for each in member(answer, "changes", list)]
         return changes, [read_mark(each) for each in answer.get("marks") or []]
 
-    def undo(self, number: Optional[int]) -> Dict[str, Tuple[Value, Value]]:
-        return _restored(self._connection.ask("undo", {} if number is None else {"number": number}))
+    def undo(self, number: Optional[int]) -> Tuple[Restored, List[Outcome]]:
+        answer = self._connection.ask("undo", {} if number is None else {"number": number})
+        return _restored(answer), _ineffective(answer)
 
-    def revert(self, mark: Optional[str]) -> Dict[str, Tuple[Value, Value]]:
-        return _restored(self._connection.ask("revert", {} if mark is None else {"mark": mark}))
+    def revert(self, mark: Optional[str]) -> Tuple[Restored, List[Outcome]]:
+        answer = self._connection.ask("revert", {} if mark is None else {"mark": mark})
+        return _restored(answer), _ineffective(answer)
 
     def mark(self, name: str) -> None:
         self._connection.ask("mark", {"name": name})
@@ -255,7 +258,14 @@ def _outcomes(answer: Message, values: Mapping[str, Value], tweaks: Mapping[str,
     if unknown or refused:
         raise (Refused if refused else UnknownTweak)("nothing was set:", unknown + refused)
     clamped = member(answer, "clamped", list)
-    return [Outcome(name, given, name in clamped) for name, given in values.items()]
+    ineffective = {each.name: each for each in _ineffective(answer)}
+    outcomes = [Outcome(name, given, name in clamped) for name, given in values.items()]
+    return [
+        dataclasses.replace(ineffective[each.name], given=each.given, was_clamped=each.was_clamped)
+        if each.name in ineffective
+        else each
+        for each in outcomes
+    ]
 
 
 def _changed(answer: Message, values: Mapping[str, Value], tweaks: Mapping[str, Tweak]) -> List[Outcome]:
@@ -282,7 +292,22 @@ def _changed(answer: Message, values: Mapping[str, Value], tweaks: Mapping[str, 
     return outcomes
 
 
-def _restored(answer: Message) -> Dict[str, Tuple[Value, Value]]:
+def _ineffective(answer: Message) -> List[Outcome]:
+    """The tweaks that do not have the value that a change gave them."""
+    return [
+        Outcome(
+            member(each, "tweak", str),
+            None,
+            False,
+            value=read_value(each.get("value"), None),
+            source=str(each.get("source", "")),
+            is_coming="pendingValue" in each,
+        )
+        for each in map(members, answer.get("ineffective") or [])
+    ]
+
+
+def _restored(answer: Message) -> Restored:
     return {
         member(each, "tweak", str): (read_value(each.get("oldValue"), None), read_value(each.get("newValue"), None))
         for each in member(answer, "changes", list)

@@ -17,7 +17,9 @@ from typing import (
 from . import _names, _sockets
 from ._backend import Backend, Feed, Holder, Outcome
 from ._command import Command, CommandBackend
-from ._errors import Clamped, Ended, Garbled, Hidden, LeaseLost, Lost, Refused, TweaksError, Unavailable, UnknownTweak, warn
+from ._errors import (
+    Clamped, Ended, Garbled, Hidden, LeaseLost, Lost, Refused, TweaksError, Unavailable, UnknownTweak, Waiting, warn,
+)  # fmt: skip
 from ._live import LiveBackend
 from ._samples import Samples
 from ._values import Change, LoggedChange, Mark, Tweak, Value, member, read_key
@@ -30,6 +32,8 @@ Target = Union[str, int, "os.PathLike[str]"]
 
 #: The pause in seconds between two looks for a program, and for a tweak's value.
 _PAUSE = 0.02
+#: The seconds that a program has to pass a gate.
+_GATE_PATIENCE = 0.2
 #: The number of changes that are under way together; a program reads no more than 128 of a client.
 _GROUP = 64
 
@@ -321,7 +325,8 @@ class Program:
         """Sets tweaks as one change: all of them or, if one is refused, none. The values are kept for later starts.
 
         A value outside the limits is clamped, with the warning :class:`Clamped`. If something else takes precedence,
-        such as a lease of another client, there is the warning :class:`Hidden`.
+        such as a lease of another client, there is the warning :class:`Hidden`; if the program has not passed a gate that the
+        value waits for after 0.2 s, :class:`Waiting`.
 
         :param values: The values by name. A text for a tweak may be an expression as for ``tweak set``, such as
             ``"+=10%"``, ``"toggle"`` or ``"300 ms"``, or the label of a choice.
@@ -332,7 +337,10 @@ class Program:
         """
         tweaks, whole = self._named(values)
         if whole:
-            self._warn(tweaks, self._do(lambda backend: backend.set(whole, tweaks, ramp)), "kept")
+            outcomes = self._do(lambda backend: backend.set(whole, tweaks, ramp))
+            self._warn(tweaks, outcomes, "kept")
+            if ramp is None:
+                self._warn_of_waiting(outcomes)
 
     def set_each(self, steps: Iterable[Mapping[str, Value]]) -> int:
         """Makes changes one after the other as :meth:`set` does, but many times faster: up to 64 are under way.
@@ -387,11 +395,11 @@ class Program:
         tweak = self._resolve(name)
         if not tweak.is_settable:
             raise Refused(f"{tweak.name}: it has no kept value")
-        self._do(lambda backend: backend.reset(tweak.name))
+        self._warn_of_hidden(self._do(lambda backend: backend.reset(tweak.name)))
 
     def reset(self) -> None:
         """Removes the kept values of all tweaks."""
-        self._do(lambda backend: backend.reset(None))
+        self._warn_of_hidden(self._do(lambda backend: backend.reset(None)))
 
     def _named(self, values: Mapping[str, Value]) -> Tuple[Dict[str, Tweak], Dict[str, Value]]:
         tweaks: Dict[str, Tweak] = {}
@@ -412,6 +420,28 @@ class Program:
                     warn(
                         f"{name}: the value is {how}, but {outcome.source} takes precedence with {outcome.value}", Hidden
                     )
+
+    def _warn_of_hidden(self, outcomes: Sequence[Outcome]) -> None:
+        for outcome in outcomes:
+            if not outcome.is_coming:
+                warn(f"{outcome.name}: {outcome.source} takes precedence with {outcome.value}", Hidden)
+        self._warn_of_waiting(outcomes)
+
+    def _warn_of_waiting(self, outcomes: Sequence[Outcome]) -> None:
+        waiting = [each.name for each in outcomes if each.is_coming]
+        end = time.monotonic() + _GATE_PATIENCE
+        while waiting:
+            found = [self._do(lambda backend: backend.tweak(name), is_reading=True) for name in waiting]
+            waits = [each for each in found if each is not None and each.pending_value is not None]
+            # A restart is nothing to wait for.
+            waits = [each for each in waits if not each.needs_restart]
+            waiting = [each.name for each in waits]
+            if waiting and time.monotonic() < end:
+                time.sleep(_PAUSE / 8)
+                continue
+            for each in waits:
+                warn(f"{each.name}: {each.pending_value} waits for the gate {each.gate}", Waiting)
+            return
 
     def run(self, action: str) -> None:
         """Runs an action, and waits for its end, however long that takes.
@@ -509,14 +539,18 @@ class Program:
         :returns: The old and the new value of each tweak that changed.
         :raises Refused: There is no such change, or a tweak has changed since; the message says by whom.
         """
-        return self._do(lambda backend: backend.undo(number))
+        restored, outcomes = self._do(lambda backend: backend.undo(number))
+        self._warn_of_hidden(outcomes)
+        return restored
 
     def revert(self, mark: Optional[str] = None) -> Dict[str, Tuple[Value, Value]]:
         """Returns to a mark, or to the start of the program, as one change.
 
         :returns: The old and the new value of each tweak that changed.
         """
-        return self._do(lambda backend: backend.revert(mark))
+        restored, outcomes = self._do(lambda backend: backend.revert(mark))
+        self._warn_of_hidden(outcomes)
+        return restored
 
     def mark(self, name: str) -> None:
         """Names this moment for :meth:`revert`, or moves the mark of this name. A program has at most 16."""

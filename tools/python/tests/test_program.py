@@ -170,6 +170,12 @@ def test_hidden_values_warn(motor):
             motor["Gain"] = 3
         assert motor["Gain"] == 4
     assert motor["Gain"] == 3
+    with motor.lease({"Gain": 4}):
+        with pytest.warns(fbtweak.Hidden, match="Motor/Control/Gain: lease takes precedence with 4"):
+            del motor["Gain"]
+        with pytest.warns(fbtweak.Hidden, match="Motor/Control/Gain: lease takes precedence with 4"):
+            motor.undo()
+    assert motor["Gain"] == 3
     # One that waits for a restart is not hidden.
     with warnings.catch_warnings():
         warnings.simplefilter("error")
