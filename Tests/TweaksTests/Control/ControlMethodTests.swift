@@ -43,6 +43,21 @@ private let countRun: @convention(c) (UnsafeMutableRawPointer?) -> Void = { _ in
         #expect(answer["version"] as? String == version.trimmingCharacters(in: .whitespacesAndNewlines))
     }
 
+    @Test func `The first change of each client is answered with the outcome of its own write`() throws {
+        let file = controlled.keepOverrides()
+        #expect(try client.request("set", ["tweak": count, "value": 7]).errorCode == nil)
+        try FileManager.default.removeItem(atPath: file.path)
+        // It can neither be read nor replaced.
+        try FileManager.default.createDirectory(
+            atPath: file.path + "/folder", withIntermediateDirectories: true)
+        let other = try controlled.connect()
+        #expect(try other.request("set", ["tweak": count, "value": 8]).errorCode == 5)
+        try FileManager.default.removeItem(atPath: file.path)
+        let third = try controlled.connect()
+        #expect(try third.request("set", ["tweak": count, "value": 9]).errorCode == nil)
+        #expect(try file.load().value(of: .test("Count")) == .integer(9))
+    }
+
     private func names(_ parameters: [String: Any]) throws -> [String] {
         let tweaks = try client.request("list", parameters).result["tweaks"] as? [[String: Any]] ?? []
         return tweaks.compactMap { $0["name"] as? String }

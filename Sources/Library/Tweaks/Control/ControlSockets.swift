@@ -126,11 +126,12 @@ extension TweakStore {
     }
 
     /// Calls back when the overrides have been written or are about to be, see
-    /// ``OverridesWriter/afterAttempt(isOfChange:_:)``.
+    /// ``OverridesWriter/afterAttempt(isOfChange:isFirst:_:)``.
     func afterWriting(
-        isOfChange: Bool, _ body: @escaping @Sendable (OverridesError?, [OverridesWarning]) -> Void
+        isOfChange: Bool, isFirst: Bool,
+        _ body: @escaping @Sendable (OverridesError?, [OverridesWarning]) -> Void
     ) {
         guard let writer else { return body(nil, []) }
-        writer.afterAttempt(isOfChange: isOfChange, body)
+        writer.afterAttempt(isOfChange: isOfChange, isFirst: isFirst, body)
     }
 }

@@ -288,19 +288,23 @@ extension Endpoint {
         }
     }
 
-    /// Hands a request to the worker. Its answer also says whether the overrides were written, if that is known soon.
+    /// Hands a request to the worker. Its answer also says whether the overrides were written: for the first change of a
+    /// client always, later if that is known soon.
     private func give<Answer: Codable & Sendable>(
         _ id: RequestID?, of client: EndpointClient,
         _ body: @escaping @Sendable () throws(ControlError) -> Answer
     ) {
         let (number, inbox, store) = (client.id, inbox, store)
         client.onWorker += 1
+        // Commands make one change. One that sends many is not slowed down.
+        let isFirst = !client.hasChanged
+        client.hasChanged = true
         let isGiven = worker.add {
             let answer: Result<Answer, ControlError>
             do throws(ControlError) { answer = .success(try body()) } catch { answer = .failure(error) }
             let line = Self.line(answer, to: id)
             let isDone = if case .success = answer { true } else { false }
-            store.afterWriting(isOfChange: isDone) { problem, warnings in
+            store.afterWriting(isOfChange: isDone, isFirst: isDone && isFirst) { problem, warnings in
                 var line = line
                 if isDone, let problem {
                     line = Self.line(

@@ -17,6 +17,8 @@ final class EndpointClient {
     private var requests: [ControlRequest] = []
     /// The number of requests that other threads are executing.
     var onWorker = 0
+    /// Whether it has sent a request that changes something.
+    var hasChanged = false
     var runningActions = 0
     private var output: [UInt8] = []
     private var sent = 0

@@ -8,10 +8,11 @@ internal import TweakSystem
 
 /// Writes overrides in the background, a burst of changes in few writes.
 ///
-/// The first change of a burst is written at once, later ones at most every 50 ms. The writing thread exists only
+/// The first change of a burst is written at once, later ones at most every 50 ms unless somebody waits. The writing thread exists only
 /// during a burst; it has a stack of 512 KiB.
 final class OverridesWriter: Sendable {
     private static let interval: useconds_t = 50_000
+    private static let slices: useconds_t = 10
     /// The maximum number of problems of which clients are told later.
     private static let mostUntold = 16
 
@@ -55,6 +56,16 @@ final class OverridesWriter: Sendable {
             }
         }
 
+        /// The number of changes, of ``count``, that the last attempt to write included.
+        var attempted: UInt64 = 0
+
+        /// Removes those who wait for nothing but the last attempt.
+        mutating func removeAnswerable() -> [Attempt] {
+            let isAnswerable = { [attempted] (attempt: Attempt) in attempt.count <= attempted }
+            defer { waiting.removeAll(where: isAnswerable) }
+            return waiting.filter(isAnswerable)
+        }
+
         /// Calls back after an attempt to write.
         mutating func report(to waiting: [Attempt]) {
             let warnings = untold
@@ -88,6 +99,8 @@ final class OverridesWriter: Sendable {
     private struct Attempt {
         /// Whether a change of the waiting one is written, so that problems concern it.
         let isOfChange: Bool
+        /// The number of changes that the attempt must include; 0 for any.
+        let count: UInt64
         let body: @Sendable (OverridesError?, [OverridesWarning]) -> Void
     }
 
@@ -175,16 +188,22 @@ final class OverridesWriter: Sendable {
     func begin(with content: [UInt8]?) { queue.withLock { $0.known = content } }
 
     /// Calls back after an attempt to write the pending changes, with the error if it failed, and the other problems
-    /// since a client was last told of one. Calls back at once if nothing is pending, or between two attempts, with
-    /// the error of the last one. Calls come in order and with a lock held.
+    /// since a client was last told of one. Calls back at once if nothing is pending. Calls come in order and with a lock
+    /// held.
     ///
-    /// - Parameter isOfChange: Whether the caller has made a change.
+    /// - Parameters:
+    ///   - isOfChange: Whether the caller has made a change.
+    ///   - isFirst: Whether the attempt must include the last change. Otherwise an attempt that has begun is enough, and
+    ///     between two attempts the error of the last one.
     func afterAttempt(
-        isOfChange: Bool, _ body: @escaping @Sendable (OverridesError?, [OverridesWarning]) -> Void
+        isOfChange: Bool, isFirst: Bool,
+        _ body: @escaping @Sendable (OverridesError?, [OverridesWarning]) -> Void
     ) {
-        let attempt = Attempt(isOfChange: isOfChange, body: body)
         queue.withLock { queue in
-            if queue.phase == .writing || queue.phase == .idle && queue.trying != nil {
+            let isPending = queue.trying != nil
+            let attempt = Attempt(
+                isOfChange: isOfChange, count: isFirst && isPending ? queue.count : 0, body: body)
+            if queue.phase == .writing || isPending && (queue.phase == .idle || isFirst) {
                 queue.waiting.append(attempt)
             } else {
                 queue.report(to: [attempt])
@@ -203,6 +222,7 @@ final class OverridesWriter: Sendable {
                 queue.inFlight = queue.changes
                 queue.changes = [:]
                 queue.trying = nil
+                queue.attempted = queue.count
                 return (queue.inFlight, queue.claimed, queue.count, queue.known)
             }
             guard !changes.isEmpty else { return ([], true) }
@@ -278,10 +298,12 @@ final class OverridesWriter: Sendable {
         flush()
         queue.withLock { queue in
             queue.phase = .pausing
-            queue.report(to: queue.waiting)
-            queue.waiting = []
+            queue.report(to: queue.removeAnswerable())
         }
-        worker.rest { _ = usleep(Self.interval) }
+        // Nobody waits longer than a slice.
+        for _ in 0..<Self.slices where queue.withLock({ $0.waiting.isEmpty }) {
+            worker.rest { _ = usleep(Self.interval / Self.slices) }
+        }
         queue.withLock { $0.phase = .idle }
     }
 }
