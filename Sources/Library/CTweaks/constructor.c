@@ -46,7 +46,7 @@ __attribute__((visibility("hidden"))) void fbtweak__load(const void *records_sta
  * runs here may need them, above all not the seeds of hashing: see StableHashing.swift.
  */
 __attribute__((constructor)) static void load(void) {
-  if (!fbtweak__is_first_library() || !fbtweak__keep_library())
+  if (!fbtweak__keep_library() || !fbtweak__is_first_library())
     return;
   fbtweak__load(records_start, records_stop);
   fbtweak__offer_library();

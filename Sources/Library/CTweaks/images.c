@@ -254,11 +254,8 @@ static size_t index_of(const char *needed, const struct all_links *all) {
 
 /* Called for the first image, with the dynamic linker's lock held, so that none is unloaded. */
 static int count_lasting_images(struct dl_phdr_info *info, size_t size, void *data) {
-  (void)size;
+  (void)info, (void)size;
   size_t *count = data;
-  /* The first image of another namespace has a name. */
-  if (info->dlpi_name && info->dlpi_name[0] != '\0')
-    return 1;
   struct all_links all = {0};
   dl_iterate_phdr(read_links, &all);
   size_t last = 0;
@@ -280,7 +277,8 @@ static int count_lasting_images(struct dl_phdr_info *info, size_t size, void *da
 
 size_t fbtweak__count_lasting_images(void) {
   size_t count = 0;
-  dl_iterate_phdr(count_lasting_images, &count);
+  if (!fbtweak__is_in_namespace())
+    dl_iterate_phdr(count_lasting_images, &count);
   return count;
 }
 

@@ -211,13 +211,12 @@ static bool find_this_image(const struct fbtweak__image *image, void *context) {
   return true;
 }
 bool fbtweak__keep_library(void) {
-  size_t lasting = fbtweak__count_lasting_images();
+  if (fbtweak__is_in_namespace())
+    return false;
   struct search search = {0, NULL};
   fbtweak__each_image(find_this_image, &search);
-  if (lasting == 0 || !search.path)
-    return false;
-  if (search.index < lasting)
-    return true;
+  if (!search.path || search.index < fbtweak__count_lasting_images())
+    return search.path;
   /* The handle is kept: closing it could unload others while they are being loaded. */
   return dlopen(search.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != NULL;
 }

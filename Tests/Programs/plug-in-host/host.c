@@ -10,6 +10,7 @@
 #endif
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -124,6 +125,37 @@ static void close_plugin(struct plugin *plugin) {
     set_trap(range.start, range.stop);
 }
 
+/* --- Namespaces */
+
+static pthread_key_t key;
+static char value;
+static void check_value(void *given) {
+  if (given != &value)
+    fail("thread-specific value", "somebody has replaced it");
+}
+
+struct visit {
+  const char *path;
+  long round;
+  useconds_t idle;
+};
+
+/* On a thread of its own, which has a thread-specific value. */
+static void *use_in_namespace(void *context) {
+  const struct visit *visit = context;
+  if (pthread_setspecific(key, &value) != 0)
+    fail("thread-specific value", "there is no memory");
+  struct plugin plugin = open_plugin(visit->path, true);
+  const char *problem = plugin.use(visit->round);
+  if (problem)
+    fail(plugin.path, problem);
+  if (visit->idle)
+    usleep(visit->idle);
+  close_plugin(&plugin);
+  check_value(pthread_getspecific(key));
+  return NULL;
+}
+
 int main(int count, char **words) {
   bool in_namespace = false;
   useconds_t idle = 0;
@@ -139,18 +171,28 @@ int main(int count, char **words) {
   if (count - first < 2)
     return 64;
   long rounds = atol(words[first++]);
+  if (pthread_key_create(&key, check_value) != 0)
+    return 71;
   struct plugin last = {0};
   for (long round = 0; round < rounds; round++) {
-    struct plugin plugin = open_plugin(words[first + round % (count - first)], in_namespace);
+    const char *path = words[first + round % (count - first)];
+    if (in_namespace) {
+      struct visit visit = {path, round, idle};
+      pthread_t thread;
+      if (pthread_create(&thread, NULL, use_in_namespace, &visit) != 0)
+        return 71;
+      pthread_join(thread, NULL);
+      continue;
+    }
+    struct plugin plugin = open_plugin(path, false);
     const char *problem = plugin.use(round);
     if (problem)
       fail(plugin.path, problem);
     if (idle)
       usleep(idle);
     close_plugin(&last);
-    /* Every third one is still open while the next one is opened, except in namespaces: glibc has
-     * little room for the thread-local variables of several C libraries. */
-    if (round % 3 == 0 && !in_namespace)
+    /* Every third one is still open while the next one is opened. */
+    if (round % 3 == 0)
       last = plugin;
     else
       close_plugin(&plugin);

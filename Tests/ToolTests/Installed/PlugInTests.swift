@@ -16,7 +16,7 @@ private struct PlugInHost {
         let library = try Installation.path("lib")
         let warnings = ["-std=gnu11", "-Wall", "-Wextra", "-Werror"]
         try Compiler.gcc.compile(
-            ["\(sources)/host.c"], to: home("host"), warnings, home: home)
+            ["\(sources)/host.c"], to: home("host"), warnings + ["-pthread"], home: home)
         plugIns = ["first.so", "second.so"].map(home.callAsFunction)
         for plugIn in plugIns {
             try compiler.compile(

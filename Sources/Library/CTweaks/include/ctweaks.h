@@ -194,9 +194,12 @@ void fbtweak__each_image(bool (*visit)(const struct fbtweak__image *image, void 
  * The number of images that stay loaded until the process ends: in the dynamic linker's order the
  * first ones, which are the executable, preloaded libraries, and what these need. All others came
  * with a dlopen and can go with a dlclose, also those that were there when the library started. In
- * a namespace of dlmopen there is no executable, and the number is 0.
+ * a namespace of dlmopen there is no executable, and none stays.
  */
 size_t fbtweak__count_lasting_images(void);
+
+/* Whether this image is in a namespace of dlmopen. */
+bool fbtweak__is_in_namespace(void);
 
 /*
  * Returns whether the range lies in one segment of the image that is writable, also after
