@@ -276,9 +276,12 @@ static int count_lasting_images(struct dl_phdr_info *info, size_t size, void *da
 }
 
 size_t fbtweak__count_lasting_images(void) {
-  size_t count = 0;
-  if (!fbtweak__is_in_namespace())
+  static size_t known;
+  size_t count = __atomic_load_n(&known, __ATOMIC_RELAXED);
+  if (count == 0 && !fbtweak__is_in_namespace()) {
     dl_iterate_phdr(count_lasting_images, &count);
+    __atomic_store_n(&known, count, __ATOMIC_RELAXED);
+  }
   return count;
 }
 
