@@ -125,11 +125,17 @@ struct ListCommand: ParsableCommand {
         let keys = tweaks.map(\.declaration.key)
         let isWhole = keys.contains { "/\($0)".hasSuffix("/" + name) }
         let isGroup = keys.contains { $0.category == name || $0.collection == name }
-        if !isWhole || isGroup, let group = try? TweakScope(name, among: tweaks) { return group }
+        let noGroup: Failure
+        do throws(Failure) {
+            let group = try TweakScope(name, among: tweaks)
+            if !isWhole || isGroup { return group }
+            return .tweak(try TweakName(name).key(among: keys))
+        } catch {
+            noGroup = error
+        }
         do throws(Failure) { return .tweak(try TweakName(name).key(among: keys)) } catch {
-            // The error about groups fits a name that ends with a slash.
-            guard name.hasSuffix("/") else { throw error }
-            return try TweakScope(name, among: tweaks)
+            // Several groups match, or the slash at the end is that of a group.
+            throw !noGroup.details.isEmpty || name.hasSuffix("/") ? noGroup : error
         }
     }
 
