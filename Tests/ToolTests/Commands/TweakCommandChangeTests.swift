@@ -55,7 +55,7 @@ import Testing
         let result = try run(
             Locations.product("tweak"), ["set", SetterProgram.path] + arguments, home: program.home)
         #expect(result.error.isEmpty)
-        #expect(result.lines.first == "Setter/Values/" + line)
+        #expect(result.output.hasPrefix("Setter/Values/\(line)\n"))
     }
 
     @Test(arguments: [
