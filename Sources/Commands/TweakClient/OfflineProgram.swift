@@ -20,6 +20,8 @@ package final class OfflineProgram: Program {
     private let declarations: [TweakDeclaration]
     /// The declarations of adopted variables, which have no records.
     private let adopted: [TweakDeclaration]
+    /// The providers that introduced tweaks without records.
+    private let introducers: [TweakKey: TweakSource]
     /// Whether the program has the Tweaks library, which stores the values of adopted variables at its start.
     package private(set) lazy var hasLibrary = path.map(Self.hasLibrary) ?? false
     private let overridesFile: OverridesFile
@@ -42,13 +44,15 @@ package final class OfflineProgram: Program {
         (overridesFile, overrides) = try Self.overrides(of: application, warn)
         providers = OfflineProviders(path: path, application: application, warn)
         let declared = providers.declarations(besides: content.declarations)
+        let own = Set(content.declarations.map(\.key))
+        introducers = providers.introducers.filter { !own.contains($0.key) }
         adopted = AdoptedBuilds.load(of: application, warn).declarations(of: path, besides: declared, warn)
         declarations = declared + adopted
     }
 
     /// A program of which only the overrides are known, without types and defaults. Its values can be shown and reset.
     package init(application: String, warn: @escaping (String) -> Void) throws(Failure) {
-        (title, self.application, path, adopted) = (application, application, nil, [])
+        (title, self.application, path, adopted, introducers) = (application, application, nil, [], [:])
         self.warn = warn
         (overridesFile, overrides) = try Self.overrides(of: application, warn)
         providers = OfflineProviders(path: nil, application: application, warn)
@@ -162,6 +166,12 @@ package final class OfflineProgram: Program {
 
     /// The tweak with its value at the program's start.
     private func status(of tweak: TweakDeclaration) -> JSONTweak {
+        var status = initial(tweak)
+        status.introducedBy = introducers[tweak.key]?.name
+        return status
+    }
+
+    private func initial(_ tweak: TweakDeclaration) -> JSONTweak {
         if let status = status(of: tweak, by: providers.above) { return status }
         do throws(TweakValueError) {
             if let admission = try overrides.admission(for: tweak) {

@@ -66,6 +66,22 @@ struct OfflineProviders {
         return own + provided.values.sorted { $0.key < $1.key }
     }
 
+    /// The providers that introduce tweaks, if no binary declares these. One of the program's own comes before an agent's,
+    /// which knows only names and values.
+    var introducers: [TweakKey: TweakSource] {
+        var introducers: [TweakKey: TweakSource] = [:]
+        func add(_ key: TweakKey, _ source: TweakSource) {
+            if introducers[key] == nil { introducers[key] = source }
+        }
+        for file in all { for declaration in file.declarations { add(declaration.key, file.source) } }
+        for isOfAgents in [false, true] {
+            for file in all where file.source.isOfAgents == isOfAgents {
+                file.values.forEach { key, _ in add(key, file.source) }
+            }
+        }
+        return introducers
+    }
+
     // MARK: Files
 
     /// The values of agents, checked as the program checks them. Files that it would not trust are left out.

@@ -173,6 +173,9 @@ extension Program {
 }
 
 extension JSONTweak {
+    /// Whether only an agent's file has it, perhaps because somebody mistyped its name.
+    package var isOnlyOfAgents: Bool { introducedBy.map { TweakSource($0).isOfAgents } ?? false }
+
     /// The value at the program's next start.
     package var nextValue: TweakValue? { pendingValue ?? value }
 

@@ -18,6 +18,8 @@ package struct JSONTweak: Hashable, Sendable {
     package var lease: JSONLease?
     /// The way to another value, or `nil`.
     package var ramp: JSONRamp?
+    /// The provider that introduced the tweak; `nil` if the program declares it or its library is older.
+    package var introducedBy: String?
     /// Whether the override is the default in the sources, but not yet in the binary. Commands find that out; a program
     /// does not know it.
     package var waitsForBuild = false
@@ -117,6 +119,7 @@ extension JSONTweak: Codable {
         source = try members.textIfPresent("source")
         pendingValue = try value("pendingValue")
         gate = try members.textIfPresent("gate")
+        introducedBy = try members.textIfPresent("introducedBy")
         lease = try members.decodeIfPresent("lease")
         ramp = try members.decodeIfPresent("ramp")
     }
@@ -147,6 +150,7 @@ private struct Member: Sendable {
             Member("source") { $0.source.map(TweakValue.string) },
             Member("pendingValue") { $0.pendingValue },
             Member("gate") { $0.gate.map(TweakValue.string) },
+            Member("introducedBy") { $0.introducedBy.map(TweakValue.string) },
             Member("waitsForBuild") { $0.waitsForBuild ? true : nil },
             Member("monitor") { $0.declaration.isMonitor ? true : nil },
             Member("tweak", { $0.declaration.key }) { $1.write($0) },

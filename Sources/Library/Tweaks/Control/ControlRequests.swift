@@ -313,6 +313,7 @@ extension StoreState {
             status.declaration, value: status.value, source: status.source.description,
             pendingValue: status.pendingValue, gate: status.gate)
         (form.lease, form.ramp) = (lease(of: entry.key), ramp(of: entry.key))
+        if entry.isProvided { form.introducedBy = layers.introducer(of: entry.key)?.name }
         return form
     }
 

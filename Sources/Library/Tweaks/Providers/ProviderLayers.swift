@@ -271,6 +271,16 @@ struct ProviderLayers {
         return TweakDeclaration(feature: key, having: value)
     }
 
+    /// The provider that introduces a tweak that the program does not declare. One of the program's own comes before an
+    /// agent's, which knows only the name and a value.
+    func introducer(of key: TweakKey) -> TweakSource? {
+        let providing = all.filter { $0.feed != nil && $0.value(of: key) != nil }
+        let introducer =
+            providing.first { $0.declarations[key] != nil }
+            ?? providing.first { !$0.source.isOfAgents } ?? providing.first
+        return introducer?.source
+    }
+
     /// Applies an update.
     ///
     /// - Parameters:

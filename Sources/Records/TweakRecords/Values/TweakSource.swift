@@ -25,6 +25,9 @@ public struct TweakSource: Hashable, Sendable {
     public static let binary = TweakSource("default")
     /// A value that applies while a closure runs, see ``TweakStore/withValues(_:_:)-([TweakKey:TweakValue],_)``.
     public static let scope = TweakSource("scope")
+
+    /// Whether agents provide its values, for tweaks that the program may not have.
+    package var isOfAgents: Bool { self == .kill || self == .remote || self == .fleet }
 }
 
 extension TweakSource: CustomStringConvertible {
