@@ -13,7 +13,7 @@ import { iconButton, isTyping, make, setText } from "./dom.js";
 import { tweakCommand } from "./keys.js";
 import { shown } from "./names.js";
 import { exactText, isNumber, withPoints } from "./numbers.js";
-import { gateText, sourceText, whyNoEffect } from "./row.js";
+import { gateText, originLines, sourceText, whyNoEffect } from "./row.js";
 import { currentValue, isDrawable, isExpired, isSettable, limitsText, valueFrom, valueText } from "./tweaks.js";
 
 const mostChanges = 12;
@@ -280,7 +280,7 @@ export class Details {
     const number = (this.#explained += 1);
     const box = this.#dynamic.opinions;
     try {
-      const { opinions } = await this.#page.api.post("explain", { program: tweak.program, tweak: tweak.key });
+      const { opinions, provided = [] } = await this.#page.api.post("explain", { program: tweak.program, tweak: tweak.key });
       if (number !== this.#explained || tweak !== this.#tweak) return;
       const winner = opinions.findIndex(({ error }) => !error);
       box.replaceChildren(make("ol", { class: "opinions" }, opinions.map((opinion, index) => make("li", {
@@ -289,7 +289,10 @@ export class Details {
         make("span", { class: "opinion-value", text: opinion.error ? shown(opinion.error) : valueText(tweak, valueFrom(tweak.type, opinion.value)) || "empty" }),
         make("span", { class: "who", text: index === winner ? "in effect" : opinion.error ? "invalid" : "lower precedence" }),
         opinion.lease ? make("span", { class: "opinion-place", text: leaseText(opinion.lease) }) : undefined,
-        opinion.location ? make("span", { class: "opinion-place", text: shown([opinion.location].flat().join(", ")) }) : undefined))));
+        originLines(provided, opinion.source).map((text) => make("span", { class: "opinion-place", text })),
+        opinion.location ? make("span", { class: "opinion-place", text: shown([opinion.location].flat().join(", ")) }) : undefined)),
+      provided.filter(({ source }) => !opinions.some((opinion) => opinion.source === source)).map(({ source, file }) => make("li", { class: "waits" }, make("span", { class: "badge source", text: sourceText(source) }),
+        make("span", { class: "opinion-value", text: "no value" }), originLines(provided, source).map((text) => make("span", { class: "opinion-place", text })), make("span", { class: "opinion-place", text: shown(file) })))));
       const ours = opinions.findIndex(({ source }) => source === "override");
       const hiddenBy = ours > winner && winner >= 0 && tweak.tried !== "here" ? opinions[winner].source : undefined;
       if (hiddenBy !== tweak.hiddenBy) {

@@ -42,6 +42,11 @@ export function closedGate(tweak, state) {
 /** The provider of the value, as a badge shows it. */
 export const sourceText = (source) => (source === "override" ? "set" : shown(source ?? ""));
 
+/** Who set the value of an agent's provider, when and why, or why there is none, in lines. */
+export const originLines = (provided, source) => provided.filter((origin) => origin.source === source)
+  .flatMap(({ reason, difference, problem, agentRuns }) => [reason, difference, problem && `nothing newer: ${problem}`, agentRuns === false && "no tweak-agent is running, so nothing newer arrives"])
+  .filter(Boolean).map((text) => shown(text));
+
 export class Row {
   #page;
   #control;

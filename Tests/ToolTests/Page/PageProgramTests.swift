@@ -265,6 +265,23 @@ import Testing
         #expect(try followed.page.api("explain", ["program": followed.id, "tweak": "A/B/C"]).status == 404)
     }
 
+    @Test func `says who set a value of the fleet, when and why`() throws {
+        let followed = try Followed()
+        try followed.setter.home.write(
+            "state/tweaks/tweak-setter/fleet.json",
+            """
+            { "values": {}, "kills": { "Setter": { "Values": { "Flag": false } } },
+              "killReasons": { "Setter/Values/Flag": "killed by bob at 2026-11-25T18:00:00Z: it is broken" } }
+            """)
+        #expect(
+            try waitUntil {
+                let answer = try followed.ask("explain", ["tweak": "Setter/Values/Flag"])
+                let provided = (answer["provided"] as? [[String: Any]])?.first
+                return provided?["source"] as? String == "kill"
+                    && provided?["reason"] as? String == "killed by bob at 2026-11-25T18:00:00Z: it is broken"
+            })
+    }
+
     @Test func `saves presets, and shows their differences`() throws {
         let followed = try Followed()
         _ = try followed.set([["tweak": Self.count, "value": 6]])

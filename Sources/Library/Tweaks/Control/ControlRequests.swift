@@ -122,7 +122,7 @@ extension ExplainTweak: StoreMethod {
             } catch {
                 opinion.error = "\(error)"
             }
-            opinion.location = (feed?.provider as? any FileProvider)?.files.joined(separator: ", ")
+            opinion.location = (feed?.provider as? any FileProvider)?.origins.joined(separator: ", ")
             return opinion
         }
         if let index = opinions.firstIndex(where: { $0.source == TweakSource.lease.name }) {

@@ -353,7 +353,7 @@ struct PageRequests: Sendable {
                 guard let tweak = try program.tweak(request.tweak) else {
                     throw Failure("\(request.tweak): there is no such tweak", .missing)
                 }
-                return try program.explanation(of: tweak)
+                return ExplainedTweak(try program.explanation(of: tweak), tweak.declaration)
             }
         }
     }

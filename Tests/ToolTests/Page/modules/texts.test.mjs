@@ -9,6 +9,7 @@ import { csvField, declarationInC, literalInC, nestedJSON, shellCommand, shellWo
 import { isWanted, listItems, movedTo, wordsOf } from "../../../../Sources/Page/Files/finding.js";
 import { escaped, keyOf, linkText, placeOf, shown, unescaped } from "../../../../Sources/Page/Files/names.js";
 import { linesOfPatch } from "../../../../Sources/Page/Files/patches.js";
+import { originLines } from "../../../../Sources/Page/Files/row.js";
 import { gatesOf, isChanged, limitsText, partnerName, tweakFrom } from "../../../../Sources/Page/Files/tweaks.js";
 
 /** Some of the options listed by the server. */
@@ -18,6 +19,13 @@ const options = [{ name: "unit", title: "unit", form: "text" }, { name: "pair", 
 /** A tweak as the server describes it. */
 const made = (name, type, more = {}) =>
   tweakFrom("program", { tweak: keyOf("A", "B", name), category: "A", collection: "B", name, type, default: 1, value: 1, ...more }, 0);
+
+test("a value of an agent says who set it, and why nothing is newer", () => {
+  const provided = [{ source: "kill", reason: "killed by bob: \u202ebroken", agentRuns: true }, { source: "fleet", problem: "no answer", agentRuns: false }];
+  assert.deepEqual(originLines(provided, "kill"), ["killed by bob: \\u{202e}broken"]);
+  assert.deepEqual(originLines(provided, "fleet"), ["nothing newer: no answer", "no tweak-agent is running, so nothing newer arrives"]);
+  assert.deepEqual(originLines(provided, "override"), []);
+});
 
 test("a key has slashes only between its levels", () => {
   assert.equal(keyOf("50%", "a/b", "c"), "50%25/a%2Fb/c");

@@ -5,12 +5,19 @@ internal import TweakRecords
 
 /// A built-in provider that reads files. Its store reloads it when they change.
 protocol FileProvider: TweakProvider {
+    /// The files to follow.
     var files: [String] { get }
+    /// The files that the values come from.
+    var origins: [String] { get }
     /// Everything that it has read, so that the store need not query each tweak.
     var tweaks: ReadTweaks { get }
 
     /// Reads the files again. If that fails, nothing changes.
     func reload() throws
+}
+
+extension FileProvider {
+    var origins: [String] { files }
 }
 
 /// The values that a provider has read.

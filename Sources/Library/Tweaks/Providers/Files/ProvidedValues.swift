@@ -125,6 +125,7 @@ private final class ProvidedKills: FileProvider {
     let source = TweakSource.kill
     /// The fleet's, which are read and followed there.
     let files: [String] = []
+    var origins: [String] { fleet.files }
     private let fleet: ProvidedValues
 
     init(of fleet: ProvidedValues) { self.fleet = fleet }
