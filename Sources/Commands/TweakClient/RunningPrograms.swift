@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-internal import CommandSupport
+package import CommandSupport
 package import Glibc
 internal import TweakMemory
 package import TweakProtocol
+internal import TweakRecords
 internal import TweakSystem
 
 /// The state of all running programs. All are asked at once, with a short timeout.
@@ -306,6 +307,14 @@ struct ProcessEntry {
     /// Whether it was started without a socket.
     var refusesRequests: Bool { Self.variable("TWEAKS_CONTROL", in: read("environ")) == "0" }
 
+    /// The names of the variables in its environment that would set tweaks.
+    fileprivate var tweakVariables: [String] {
+        let prefix = Array(TweakKey.variablePrefix.utf8)
+        return read("environ").split(separator: 0).filter { $0.starts(with: prefix) }.map {
+            String(decoding: $0.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
+        }
+    }
+
     /// The possible paths of its socket, by its environment. What is found there may belong to another process: the
     /// path is in the process's own file system, such as that of a container.
     var socketPaths: [String] {
@@ -363,5 +372,17 @@ struct ProcessEntry {
 
     private func read(_ name: String) -> [UInt8] {
         readWhole("\(folder)/\(name)", limit: 1 << 20) ?? []
+    }
+}
+
+extension LiveProgram {
+    /// Messages about variables in the environment of the process that are named as if they set a tweak, and set none.
+    package func unknownVariables() throws(Failure) -> [String] {
+        let names = ProcessEntry(pid: running.pid)?.tweakVariables ?? []
+        guard !names.isEmpty else { return [] }
+        let known = try declaredTweaks().map(\.declaration.key.environmentVariable)
+        return Set(names).subtracting(known).sorted().map { name in
+            "\(title): \(name) in its environment sets no tweak" + didYouMean(known.nearest(to: name))
+        }
     }
 }

@@ -77,6 +77,7 @@ extension TweakStore {
         state.withLock { ($0.gates.areUsed, $0.history.isStarting) = (false, true) }
         takeFirstValues()
         state.withLock { ($0.gates.areUsed, $0.history.isStarting) = (true, false) }
+        reportUnknownVariablesSoon()
         serveRequests()
         Self.survivesForks()
         Self.watchMainThread()
@@ -177,6 +178,7 @@ extension TweakStore {
         if fbtweak__is_inside() || shared.state.isHeldHere { fbtweak__exit_inside() }
         guard !fbtweak__exits_inside() else { return }
         for store in (keptStores.withLock { $0 } ?? []).compactMap(\.store) {
+            if store.isShared { store.reportUnknownVariables() }
             store.writer?.flushAtExit(isLast: isLast)
             store.diagnostics.finish()
         }

@@ -14,7 +14,7 @@ import Testing
     @Test func `A variable for one tweak is read by the tweak's type`() throws {
         let environment = [
             "TWEAK_SETTER__VALUES__COUNT": "0x10", "TWEAK_SETTER__VALUES__FLAG": "on",
-            "TWEAK_SETTER__VALUES__TEXT": "a=b", "TWEAK_OTHER__VALUES__COUNT": "1",
+            "TWEAK_SETTER__VALUES__TEXT": "a=b", "TWEAKISH": "1",
         ]
         let result = try shown(environment)
         #expect(result.output == "true 16 0.5 a=b\n")
@@ -24,6 +24,51 @@ import Testing
     @Test func `One variable sets many tweaks`() throws {
         let environment = ["TWEAKS": #"{"Setter": {"Values": {"Count": 7, "Ratio": 1}}}"#]
         #expect(try shown(environment).output == "false 7 1.0 hello\n")
+    }
+
+    @Test func `A variable that sets no tweak is reported once, with what was meant`() throws {
+        let result = try shown([
+            "TWEAK_SETTER__VALUES__CUONT": "7", "TWEAK_SETTER__VALUES__FLAG": "on", "TWEAK_": "1",
+            "TWEAKS": #"{"Setter": {"Values": {"Ratoi": 1}}}"#,
+        ])
+        #expect(result.output == "true 5 0.5 hello\n")
+        #expect(result.errorLines.count == 3, "\(result.error)")
+        #expect(
+            result.error.contains(
+                "the environment variable TWEAK_SETTER__VALUES__CUONT sets no tweak; did you mean "
+                    + "TWEAK_SETTER__VALUES__COUNT"), "\(result.error)")
+        #expect(
+            result.error.contains(
+                "the environment variable TWEAKS: there is no tweak Setter/Values/Ratoi; did you mean "
+                    + "Setter/Values/Ratio"), "\(result.error)")
+    }
+
+    @Test func `Many variables that set no tweak are few messages`() throws {
+        let names = (0..<100).map { ("TWEAK_A__B__C\($0)", "1") }
+        let result = try shown(Dictionary(uniqueKeysWithValues: names))
+        #expect(result.errorLines.count == 6, "\(result.error)")
+        #expect(result.errorLines.last?.contains("95 more names in the environment") == true)
+    }
+
+    @Test func `A running program reports its unknown variables, and explain shows them`() throws {
+        let running = try RunningSetter(
+            program, environment: ["TWEAK_SETTER__VALUES__CUONT": "7", "TWEAK_SETTER__VALUES__RATIO": "1"])
+        let result = try running.tweak("explain", "Setter/Values/Count")
+        #expect(result.succeeded)
+        #expect(result.errorLines.count == 1, "\(result.error)")
+        #expect(
+            result.error.contains(
+                "TWEAK_SETTER__VALUES__CUONT in its environment sets no tweak; did you mean "
+                    + "TWEAK_SETTER__VALUES__COUNT"), "\(result.error)")
+    }
+
+    @Test func `A variable of a tweak that the program makes later is not unknown`() throws {
+        let result = try run(
+            Locations.product("making-program"), [], home: program.home,
+            environment: ["TWEAK_MADE__VALUES__TEXT": "end", "TWEAK_NONE__OF__THEM": "1"])
+        #expect(result.output == "end\n")
+        #expect(result.errorLines.count == 1, "\(result.error)")
+        #expect(result.error.contains("TWEAK_NONE__OF__THEM sets no tweak"), "\(result.error)")
     }
 
     @Test func `It takes precedence over an override, which is kept`() throws {

@@ -47,6 +47,7 @@ struct ExplainCommand: ParsableCommand {
                 ([table(of: explained.explanation, tweak)] + explained.origins.flatMap(\.lines))
                     .joined(separator: "\n")
             }
+            for message in try (program as? LiveProgram)?.unknownVariables() ?? [] { warn(message) }
             if program is MemoryProgram {
                 warn(
                     "\(program.title): the Tweaks library is not in the process, so overrides and files have no effect; "

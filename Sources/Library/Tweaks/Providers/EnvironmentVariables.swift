@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+internal import CTweakSystem
 internal import CTweaks
 internal import Glibc
 internal import TweakOverrides
@@ -14,6 +15,8 @@ public struct EnvironmentVariables: Sendable {
     private var texts: [ByteText: String] = [:]
     /// The tweaks that have claimed them.
     private var owners: [ByteText: TweakKey] = [:]
+    /// The process that has read them and has not reported unknown ones yet; `nil` if there is nothing to report.
+    private var reporter: UInt32?
 
     init() {}
 
@@ -21,6 +24,7 @@ public struct EnvironmentVariables: Sendable {
     ///
     /// - Returns: The values in `TWEAKS`, and the reason if it is invalid.
     mutating func read() -> (values: [TweakKey: ProvidedValue], problem: String?) {
+        reporter = fbtweak__generation()
         // Swift's own `environ` traps after clearenv(3).
         var next = fbtweak__environment()
         while let variable = next, let text = variable.pointee {
@@ -45,6 +49,18 @@ public struct EnvironmentVariables: Sendable {
     /// Whether there are no variables for single tweaks.
     var isEmpty: Bool { texts.isEmpty }
 
+    /// The variables for single tweaks that no tweak has claimed, sorted.
+    var unclaimed: [String] { texts.keys.filter { owners[$0] == nil }.map(\.text).sorted() }
+
+    /// Whether there are any.
+    var hasUnclaimed: Bool { texts.keys.contains { owners[$0] == nil } }
+
+    /// Returns whether unknown variables are to be reported now: once, and not again by a forked child.
+    mutating func beginReport() -> Bool {
+        defer { reporter = nil }
+        return reporter == fbtweak__generation()
+    }
+
     /// The value of a tweak's variable. A variable belongs to the first tweak that claims it.
     mutating func claim(_ key: TweakKey, _ messages: inout [String]) -> String? {
         guard !texts.isEmpty else { return nil }
@@ -62,4 +78,52 @@ public struct EnvironmentVariables: Sendable {
     /// The name of the variable that sets a tweak. Names without any ASCII letter or digit have no variable; `TWEAKS`
     /// can set them.
     public static func variable(for key: TweakKey) -> String { key.environmentVariable }
+}
+
+// MARK: - Unknown variables
+
+extension StoreState {
+    /// The maximum number of messages about unknown variables.
+    private static let mostUnknown = 5
+
+    /// Messages about variables and values in the environment that no tweak has.
+    func unknownInEnvironment() -> [String] {
+        let values = layers[.environment].keys.filter { tweaks[$0] == nil }.sorted()
+        let variables = environment.unclaimed
+        guard !values.isEmpty || !variables.isEmpty else { return [] }
+        let keys = tweaks.all.map(\.key)
+        let names = variables.isEmpty ? [] : keys.map(\.environmentVariable)
+        let messages =
+            variables.map {
+                "the environment variable \($0) sets no tweak" + didYouMean(names.nearest(to: $0))
+            }
+            + values.map {
+                "the environment variable TWEAKS: there is no tweak \($0)"
+                    + didYouMean(keys.nearest(to: $0).map(\.description))
+            }
+        guard messages.count > Self.mostUnknown else { return messages }
+        return messages.prefix(Self.mostUnknown)
+            + ["\(messages.count - Self.mostUnknown) more names in the environment are of no tweak"]
+    }
+}
+
+extension TweakStore {
+    /// Reports names in the environment that are of no tweak, once: a quarter of a second after the start or at exit,
+    /// because until then the program may make tweaks and open plug-ins.
+    func reportUnknownVariablesSoon() {
+        let isNeeded = state.withLock { state in
+            state.environment.hasUnclaimed
+                || state.layers[.environment].keys.contains { state.tweaks[$0] == nil }
+        }
+        guard isNeeded else { return state.withLock { state in _ = state.environment.beginReport() } }
+        _ = EventLoop.wait { [self] thread, _ in
+            _ = thread.worker.add { self.reportUnknownVariables() }
+            return nil
+        }
+    }
+
+    func reportUnknownVariables() {
+        guard state.withLock({ $0.environment.beginReport() }) else { return }
+        for message in withDecodedState({ $0.unknownInEnvironment() }) { diagnostics.warn(message) }
+    }
 }

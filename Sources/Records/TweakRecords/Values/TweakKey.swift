@@ -161,9 +161,12 @@ extension TweakKey: LosslessStringConvertible {
 }
 
 extension TweakKey {
+    /// The beginning of the names of all variables that set one tweak.
+    package static var variablePrefix: String { "TWEAK_" }
+
     /// The name of the environment variable that sets the tweak.
     package var environmentVariable: String {
-        "TWEAK_" + [category, collection, name].map(Self.mangled).joined(separator: "__")
+        Self.variablePrefix + [category, collection, name].map(Self.mangled).joined(separator: "__")
     }
 
     private static func mangled(_ level: String) -> String {
