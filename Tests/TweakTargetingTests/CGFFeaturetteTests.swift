@@ -94,7 +94,7 @@ import TweakTargeting
             ])
         guard case .features(let features) = document.content else { return }
         #expect(
-            features.unknownFilters.map { "\($0)" } == [
+            features.mistakes.map { "\($0)" } == [
                 "features.json: features.1.percentag: there is no such filter; allowed: only-os-versions, only-os, only-device, "
                     + "only-device-family, only-kernel, only-architecture, only-host, only-application, "
                     + "only-application-versions, minimum-os-version, maximum-os-version, minimum-kernel, maximum-kernel, "
@@ -299,6 +299,32 @@ import TweakTargeting
     ])
     func `An error names the place`(json: String, message: String) {
         #expect(refusal(json) == message)
+    }
+
+    @Test(arguments: [
+        (#"{"features": [{"key": "a"}, {"key": "a"}]}"#, 1), (#"{"features": [{"key": "a/b"}]}"#, 0),
+        (#"{"features": [{"key": "Features/a/enabled"}, {"key": "features/a/enabled"}]}"#, 1),
+        (#"{"features": [], "A": {"B": {"c": 1}}}"#, 1), (#"{"features": [], "A": {"B": 1}, "C": {}}"#, 0),
+        (#"{"Features": {"a": {"enable": true, "enabled": 0, "x": 1}, "b": {"ENABLED": false}}}"#, 3),
+        (#"{"A": {"a": {"enable": true, "enabled": 0}}}"#, 0),
+        (#"{"A": {}, "features": {"search": {"enabled": false}}}"#, 1), (#"{"FEATURES": {}}"#, 1),
+    ])
+    func `What has no effect is a mistake, and a problem for people`(json: String, count: Int) throws {
+        let document = try document(json)
+        let mistakes = document.mistakes()
+        #expect(mistakes.count == count, "\(mistakes)")
+        #expect(document.problems == mistakes.map { "\($0)" })
+    }
+
+    @Test func `A program may have a category named almost as that of features`() throws {
+        let document = try document(#"{"features": {"search": {"enabled": false}}}"#)
+        #expect(
+            document.mistakes().map { "\($0)" } == [
+                "features.json: features: an array of features is expected here; values of features are in the category "
+                    + "\"Features\""
+            ])
+        #expect(document.mistakes(besides: ["features"]).isEmpty)
+        #expect(document.provided(for: HostFacts()).values.keys.count == 1)
     }
 
     @Test func `A document of more than 16 MiB is not read`() {

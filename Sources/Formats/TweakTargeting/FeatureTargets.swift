@@ -15,8 +15,11 @@ package struct FeatureTargets: Hashable, Sendable {
     package let features: [FeatureTarget]
     /// Messages about likely mistakes in the file, each once.
     package let problems: [String]
-    /// The unknown filters, with their places and the allowed names.
-    package var unknownFilters: [FormatError] { features.flatMap(\.unknownFilters) }
+    /// Features that are repeated or named as tweaks are.
+    private let wrongKeys: [FormatError]
+    /// The mistakes because of which features are not switched as the file says, with their places: unknown filters, and
+    /// keys that stand for no or another feature.
+    package var mistakes: [FormatError] { features.flatMap(\.unknownFilters) + wrongKeys }
 
     /// Parses the array of features in a file.
     ///
@@ -28,17 +31,22 @@ package struct FeatureTargets: Hashable, Sendable {
         let place = Place(path: path, names: ["features"])
         var features: [FeatureTarget] = []
         var known = Set<ByteText>()
-        var problems: [String] = []
+        var wrongKeys: [FormatError] = []
         var unknown: [(filter: String, features: [String])] = []
         let all = try place.array(value, "an array of features") { (place, value) throws(FormatError) in
             try FeatureTarget(value, place)
         }
         for (index, feature) in all.enumerated() {
             guard known.insert(ByteText(feature.key)).inserted else {
-                problems.append(
-                    "\(path): features.\(index): \"\(feature.key)\" is repeated; the first counts"
-                )
+                wrongKeys.append(
+                    place.inside("\(index)").invalid("\"\(feature.key)\" is repeated; the first counts"))
                 continue
+            }
+            if let tweak = TweakKey(feature.key), tweak.category == PlacedFeature.category {
+                wrongKeys.append(
+                    place.inside("\(index)").inside("key").invalid(
+                        "\"\(feature.key)\" is the name of a tweak; the key of the feature is "
+                            + "\"\(tweak.collection)\""))
             }
             features.append(feature)
             for filter in feature.unknownNames {
@@ -50,8 +58,9 @@ package struct FeatureTargets: Hashable, Sendable {
             }
         }
         self.features = features
+        self.wrongKeys = wrongKeys
         self.problems =
-            problems
+            wrongKeys.map { "\($0)" }
             + unknown.map { filter, features in
                 "\(path): the filter \"\(filter)\" is not known, so these features are off: "
                     + features.joined(separator: ", ") + didYouMean(FeatureTarget.members.nearest(to: filter))

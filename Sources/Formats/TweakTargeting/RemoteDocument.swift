@@ -44,17 +44,81 @@ package struct RemoteDocument: Hashable, Sendable {
         (version, versionProblem) = try Self.version(root["version"], isOfFeatures: features != nil, place)
         if let features {
             content = .features(try FeatureTargets(features, path: path))
+            ownMistakes = Self.categories(root, place).map { name in
+                place.inside(name).invalid("it is ignored, because the file has an array of features")
+            }
+            misspelled = []
             return
         }
         if version != nil { root["version"] = nil }
-        content = .values(try Self.values(root, place))
+        let values = try Self.values(root, place)
+        (content, ownMistakes) = (.values(values), Self.mistakes(in: values, place))
+        misspelled = root.keys.map(\.text).filter(Self.isMisspelled).sorted().map { name in
+            let reason =
+                "an array of features is expected here; values of features are in the category "
+                + "\"\(PlacedFeature.category)\""
+            return Misspelled(category: name, error: place.inside(name).invalid(reason))
+        }
     }
 
     /// Creates a document from the flags that a service has evaluated for this host.
     package init(_ flags: EvaluatedFlags) {
         (content, version, self.flags) = (.values(flags.values), flags.version, flags)
-        versionProblem = nil
+        (versionProblem, ownMistakes, misspelled) = (nil, [], [])
     }
+
+    // MARK: - Mistakes
+
+    /// The likely mistakes outside of the features.
+    private let ownMistakes: [FormatError]
+
+    /// A category of values that is named almost as that of features. Features in it would switch nothing.
+    private struct Misspelled: Hashable {
+        let category: String
+        let error: FormatError
+    }
+
+    private let misspelled: [Misspelled]
+
+    private static func isMisspelled(_ category: String) -> Bool {
+        category != PlacedFeature.category
+            && lowercased(category) == lowercased(PlacedFeature.category)
+    }
+
+    /// Mistakes because of which some of the content has no effect, although its form is right.
+    ///
+    /// - Parameter categories: The categories of the program, which may be named almost as that of features.
+    package func mistakes(besides categories: Set<String> = []) -> [FormatError] {
+        let others = misspelled.filter { !categories.contains($0.category) }.map(\.error) + ownMistakes
+        if case .features(let features) = content { return features.mistakes + others }
+        return others
+    }
+
+    /// The members that are categories of values, which a file of features does not have.
+    private static func categories(_ root: JSONObject, _ place: Place) -> [String] {
+        root.compactMap { name, value in
+            guard case .object = value else { return nil }
+            return (try? values([name: value], place))?.isEmpty == false ? name.text : nil
+        }.sorted()
+    }
+
+    private static func mistakes(in values: OverridesDocument, _ place: Place) -> [FormatError] {
+        values.keys.sorted().compactMap { key in
+            guard key.category.hasSameBytes(as: PlacedFeature.category) else { return nil }
+            let place = place.inside(key.category).inside(key.collection).inside(key.name)
+            let isSwitch = PlacedFeature.key(of: [key.collection]) == key
+            switch values.value(of: key) {
+            case .bool? where !isSwitch && switchSpellings.contains(lowercased(key.name)):
+                return place.invalid("the switch of a feature is named \"enabled\"")
+            case let value? where isSwitch && value.naturalType != .bool:
+                return place.unexpected(.scalar(value), "true or false")
+            default: return nil
+            }
+        }
+    }
+
+    /// Names that somebody means the switch of a feature by.
+    private static let switchSpellings = ["enabled", "enable", "isenabled"]
 
     /// Reads the member `version`. Ignoring an invalid number would let an older file replace a newer one.
     private static func version(
@@ -100,6 +164,7 @@ package struct RemoteDocument: Hashable, Sendable {
         let others =
             if case .features(let features) = content { features.problems } else { flags?.problems ?? [] }
         return (versionProblem.map { [$0] } ?? []) + others
+            + (misspelled.map(\.error) + ownMistakes).map { "\($0)" }
     }
 
     /// The values for a host and a program, and for features their reasons.

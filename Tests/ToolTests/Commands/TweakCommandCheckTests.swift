@@ -109,6 +109,81 @@ import Testing
         #expect((root["problems"] as? [String])?.count == 1)
     }
 
+    @Test(arguments: [
+        (#"{"features": {"search": {"enabled": false}}}"#, "features: "),
+        (#"{"features": {}}"#, "features: "),
+        (#"{"FEATURES": {"search": {"enabled": false}}}"#, "FEATURES: "),
+        (#"{"version": 3, "features": {"a": {"b": 1}}, "Features": {"a": {"enabled": true}}}"#, "features: "),
+    ])
+    func `An object of features is refused, because it would switch nothing`(json: String, place: String)
+        throws
+    {
+        let path = try home.write("object.json", json)
+        let result = try check(path)
+        #expect(result.status == 65)
+        #expect(
+            result.error.contains(
+                "\(path): \(place)an array of features is expected here; values of features are in the category "
+                    + "\"Features\""), "\(result.error)")
+    }
+
+    @Test(arguments: [
+        (
+            #"{"features": [{"key": "a", "enabled": true}, {"key": "a", "enabled": false}]}"#,
+            "features.1: \"a\" is repeated"
+        ),
+        (
+            #"{"features": [{"key": "Features/a/enabled"}]}"#,
+            "features.0.key: \"Features/a/enabled\" is the name of a tweak"
+        ),
+        (#"{"features": [], "Features": {"a": {"enabled": false}}}"#, "Features: it is ignored"),
+        (
+            #"{"Features": {"a": {"Enabled": false}}}"#,
+            "Features.a.Enabled: the switch of a feature is named \"enabled\""
+        ),
+        (
+            #"{"Features": {"a": {"enabled": "false"}}}"#,
+            "Features.a.enabled: \"false\" is here, but true or false"
+        ),
+    ])
+    func `What has no effect is status 65, with the place`(json: String, message: String) throws {
+        let path = try home.write("without-effect.json", json)
+        let result = try check(path)
+        #expect(result.status == 65)
+        #expect(result.error.hasPrefix("tweak: \(path): 1 mistake\n  \(path): \(message)"), "\(result.error)")
+        #expect(result.errorLines.count == 2, "\(result.error)")
+    }
+
+    @Test(arguments: [
+        #"{"features": [{"key": "a/b"}, {"key": "A/B/C"}], "comment": {"by": "ann"}}"#, "{}",
+        #"{"Features": {"a": {"enabled": false, "limit": 5, "Label": "x"}}, "Audio": {"features": {"enable": true}}}"#,
+    ])
+    func `What only looks unusual is allowed`(json: String) throws {
+        let result = try check(home.write("unusual.json", json))
+        #expect(result.succeeded && result.error.isEmpty, "\(result.error)")
+    }
+
+    @Test func `A feature that only agents know is unknown to the program`() throws {
+        let program = try SetterProgram()
+        for file in ["remote.json", "fleet.json"] {
+            try program.home.write(
+                "state/tweaks/tweak-setter/\(file)",
+                """
+                { "values": { "Features": { "moon": { "enabled": true } } },
+                  "kills": { "Features": { "sun": { "enabled": false } } } }
+                """)
+        }
+        let features = try program.home.write("f.json", #"{"features": [{"key": "moon"}, {"key": "sun"}]}"#)
+        let running = try RunningSetter(program)
+        for name in [SetterProgram.path, "\(running.pid)"] {
+            let tweaks = try program.command(["list", name]).output
+            #expect(tweaks.contains("moon") && tweaks.contains("sun"), "\(tweaks)")
+            let result = try program.command(["check", "--program", name, features])
+            #expect(result.status == 65)
+            #expect(result.error.contains(": 2 mistakes\n"), "\(result.error)")
+        }
+    }
+
     @Test func `Values for all hosts`() throws {
         let values = try home.write("values.json", #"{ "Spring": { "Physics": { "Stiffness": 240 } } }"#)
         #expect(
@@ -204,6 +279,35 @@ import Testing
             "remote: the value now in the file is refused, and the previous one stays: Setter/Values/Count: 1.5 is not "
         #expect(output.contains(refused), "\(output)")
         #expect(output.hasSuffix("\nremote: the value in the file: set by bob\n"), "\(output)")
+    }
+
+    @Test func `A kill and a value of the fleet say who made them, when and why`() throws {
+        try program.home.write(
+            "state/tweaks/tweak-setter/fleet.json",
+            """
+            { "from": "etcd 1 /tweaks/production/tweak-setter/", "version": 110,
+              "values": { "Setter": { "Values": { "Flag": true } } },
+              "reasons": { "Setter/Values/Flag": "set by ann at 2026-11-25T17:00:00Z (revision 97): go live" },
+              "kills": { "Setter": { "Values": { "Flag": false } } },
+              "killReasons": { "Setter/Values/Flag": "killed by bob at 2026-11-25T18:00:00Z (revision 98): it is broken" } }
+            """)
+        let offline = try program.tweak("explain", "Setter/Values/Flag")
+        let running = try RunningSetter(program)
+        for result in [offline, try running.tweak("explain", "Setter/Values/Flag")] {
+            #expect(result.output.hasPrefix("Setter/Values/Flag: false, from kill\n"), "\(result.output)")
+            for line in [
+                "kill: the value: killed by bob at 2026-11-25T18:00:00Z (revision 98): it is broken",
+                "fleet: the value: set by ann at 2026-11-25T17:00:00Z (revision 97): go live",
+            ] {
+                #expect(result.lines.contains(line[...]), "\(result.output)")
+            }
+            // The revision of etcd is of no change.
+            #expect(!result.output.contains("110"), "\(result.output)")
+        }
+        let json = try running.tweak("explain", "--format", "json", "Setter/Values/Flag").json
+        let provided = try #require(json["provided"] as? [[String: Any]])
+        #expect(provided.prefix(2).map { $0["source"] as? String } == ["kill", "fleet"])
+        #expect((provided.first?["reason"] as? String)?.hasPrefix("killed by bob") == true)
     }
 
     @Test func `A number outside the limits is shown with what is allowed`() throws {

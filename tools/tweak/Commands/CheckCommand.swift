@@ -19,9 +19,9 @@ struct CheckCommand: ParsableCommand {
         discussion: """
             The file is the one that agents load from a web server: features with targeting, as in CGFFeaturette's \
             features.json, or values for all hosts, as in an overrides file. Its values are shown for this host, for a host \
-            with some other facts, or for one described by a file: { "os": "debian", "os-version": "13" }. Unknown filters \
-            are errors, and with --program also unknown tweaks and values that a tweak does not allow; then the exit \
-            status is 65.
+            with some other facts, or for one described by a file: { "os": "debian", "os-version": "13" }. Errors are \
+            unknown filters and all else that has no effect, and with --program also unknown tweaks and values that a \
+            tweak does not allow; then the exit status is 65.
 
             The facts are \(Fact.allCases.map(\.rawValue).joined(separator: ", ")).
             """)
@@ -69,14 +69,14 @@ struct CheckCommand: ParsableCommand {
             let path = file == "-" ? "standard input" : file
             let document = try failing { try RemoteDocument(json: bytes, path: path) }
             let facts = try hostFacts()
-            var mistakes: [String] = []
-            if case .features(let features) = document.content {
-                mistakes = features.unknownFilters.map { "\($0)" }
+            let declared = try program.map(declarations)
+            var mistakes = document.mistakes(besides: Set((declared ?? [:]).keys.map(\.category))).map {
+                "\($0)"
             }
-            if let program {
-                mistakes += try self.mistakes(in: document.provided(for: facts).values, for: program)
+            if let declared {
+                mistakes += self.mistakes(in: document.provided(for: facts).values, of: declared)
             }
-            for problem in document.problems { printMessage(problem) }
+            for problem in document.problems where !mistakes.contains(problem) { printMessage(problem) }
             switch format {
             case .table: print(table(of: document, for: facts))
             case .json: try failing { try printJSON(Checked(document, for: facts, mistakes)) }
@@ -89,12 +89,19 @@ struct CheckCommand: ParsableCommand {
         }
     }
 
-    /// The reasons why the tweaks of a program do not allow values as they are.
-    private func mistakes(in values: OverridesDocument, for program: String) throws(Failure) -> [String] {
+    /// The tweaks that a program declares.
+    private func declarations(of program: String) throws(Failure) -> [TweakKey: TweakDeclaration] {
         let found = try ProgramSearch(warn: warn).programs(named: program, checkingValues: true)
-        let tweaks = try found.first?.tweaks().map(\.declaration) ?? []
-        let declarations = Dictionary(tweaks.map { ($0.key, $0) }) { first, _ in first }
-        return values.keys.sorted().compactMap { (key) -> String? in
+        // A mistake that agents have published already is still one.
+        let tweaks = try found.first?.tweaks().filter { !$0.isOnlyOfAgents } ?? []
+        return Dictionary(tweaks.map { ($0.declaration.key, $0.declaration) }) { first, _ in first }
+    }
+
+    /// The reasons why the tweaks of a program do not allow values as they are.
+    private func mistakes(
+        in values: OverridesDocument, of declarations: [TweakKey: TweakDeclaration]
+    ) -> [String] {
+        values.keys.sorted().compactMap { (key) -> String? in
             guard let declaration = declarations[key] else {
                 return "\(TweakError.unknown(key, nearest: declarations.keys.nearest(to: key)))"
             }
