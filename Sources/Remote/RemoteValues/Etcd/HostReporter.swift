@@ -68,7 +68,6 @@ package final class HostReporter: Sendable {
         /// The lease of the reports.
         var reports: Int?
         var nextRenewal = ContinuousClock.now
-        var nextRenewalOfReports = ContinuousClock.now
     }
 
     private struct State {
@@ -99,7 +98,6 @@ package final class HostReporter: Sendable {
 
     /// The lifetime of a report without its agent.
     private static let reportTime: Duration = .seconds(86_400)
-    private static let renewalOfReports: Duration = .seconds(3600)
     /// The maximum number of applications in a request, each with four keys to read: etcd allows 128.
     private static let most = 30
     /// The minimum time between comparisons with etcd, which also count the hosts.
@@ -263,17 +261,16 @@ package final class HostReporter: Sendable {
         await Task { [client, members] in try? await client.endLease(alive, at: members.current) }.value
     }
 
-    /// Renews the leases, and plans new ones if they have ended.
+    /// Renews the leases, and plans new ones if they have ended. The age of that of the reports tells when the host was
+    /// last heard, so both are renewed.
     private func renew() async {
         let leases = state.withLock { $0.leases }
         // Without an answer the leases may still exist.
         let isAlive = await isRenewed(leases.alive?.id)
-        let isDue = !isAlive || leases.nextRenewalOfReports <= .now
-        let isReported = isDue ? await isRenewed(leases.reports) : true
+        let isReported = await isRenewed(leases.reports)
         state.withLock { state in
             if !isAlive { state.leases.alive = nil }
             if !isReported { state.leases.reports = nil }
-            if isDue { state.leases.nextRenewalOfReports = .now + Self.renewalOfReports }
             let pause = min(
                 state.schedule.renewal, state.leases.alive.map { $0.time / 3 } ?? state.schedule.renewal)
             state.leases.nextRenewal = .now + pause * Double.random(in: 0.9...1)
