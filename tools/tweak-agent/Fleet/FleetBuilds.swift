@@ -12,16 +12,12 @@ extension FleetBuilds { func perform() throws(Failure) { try Fleet.builds(self) 
 
 extension Fleet {
     static func declare(_ options: FleetDeclare) throws(Failure) {
-        let found = try ProgramSearch(.usual) { printMessage("warning: \($0)", of: command) }
-            .programs(named: options.program, checkingValues: true)
-        for program in found {
-            let path = try program.description.program ?? options.program
-            let declarations = try program.tweaks().map(\.declaration)
-            let build: DeclaredBuild
-            do throws(FleetProblem) {
-                build = try DeclaredBuild(of: path, buildID: buildID(of: path), by: author, declarations)
-            } catch {
-                throw Failure(error)
+        for path in try executables(of: options.program) {
+            let build = try DeclaredBuild(of: path) { printMessage("warning: \($0)", of: command) }
+            if build.tweaks.isEmpty {
+                printMessage(
+                    "warning: \(path) declares no tweaks, as if it was built without DEBUG; values of tweaks that no other "
+                        + "build declares are refused", of: command)
             }
             let isNew = try asking(options.fleet) { (editor) async throws(FleetProblem) in
                 try await editor.publish(build)
@@ -36,6 +32,44 @@ extension Fleet {
                             + counted(build.tweaks.count, "tweak", "tweaks")))
             }
         }
+        let (declared, values) = try asking(options.fleet) { (editor) async throws(FleetProblem) in
+            (try await editor.declarations(), try await editor.contents())
+        }
+        warnOfUndeclared(values, "it has a value", declared)
+        warnOfUndeclared(kills(options.fleet), "it is killed", declared)
+    }
+
+    /// The executables of the programs with a name, each once.
+    ///
+    /// - Throws: ``Failure`` if a process runs another build than the one at its path.
+    private static func executables(of name: String) throws(Failure) -> [String] {
+        let found = try ProgramSearch(.usual) { printMessage("warning: \($0)", of: command) }
+            .programs(named: name, checkingValues: true)
+        var paths: [String] = []
+        for program in found {
+            guard let path = try program.description.program, !paths.contains(path) else { continue }
+            if let pid = program.pid, let id = buildID(of: "/proc/\(pid)/exe"), id != buildID(of: path) {
+                throw Failure(
+                    "\(program.title): its executable \(path) was replaced after it had started, so its declarations "
+                        + "are not known; give the path of either build", .invalid)
+            }
+            paths.append(path)
+        }
+        return paths
+    }
+
+    /// Warns about values or kills of tweaks that no published build declares, which have no effect.
+    static func warnOfUndeclared(_ contents: FleetContents?, _ state: String, _ declared: FleetDeclarations) {
+        guard let contents, !declared.builds.isEmpty else { return }
+        let known = declared.tweaks
+        let undeclared = contents.values.map(\.tweak).filter { !known.contains($0) }
+        for tweak in undeclared.prefix(mostWarnings) {
+            printMessage(
+                "warning: \(tweak): \(state), but no published build declares it"
+                    + didYouMean(known.nearest(to: tweak).map(\.description)), of: command)
+        }
+        let more = undeclared.count - mostWarnings
+        if more > 0 { printMessage("warning: the same is true of \(more) more tweaks", of: command) }
     }
 
     static func builds(_ options: FleetBuilds) throws(Failure) {
@@ -131,6 +165,20 @@ extension Fleet {
         .impossible(
             "\(tweak): no published build of \(application) declares it, so it is only set with --force"
                 + didYouMean(known.nearest(to: tweak).map(\.description)))
+    }
+}
+
+extension DeclaredBuild {
+    /// Reads an executable and its libraries. What files on this host have introduced is no declaration.
+    ///
+    /// - Parameter warn: Called with problems of records.
+    init(of path: String, _ warn: (String) -> Void) throws(Failure) {
+        let declarations = try failing { try OfflineProgram.content(of: path, warn).declarations }
+        do throws(FleetProblem) {
+            self = try DeclaredBuild(of: path, buildID: buildID(of: path), by: Fleet.author, declarations)
+        } catch {
+            throw Failure(error)
+        }
     }
 }
 

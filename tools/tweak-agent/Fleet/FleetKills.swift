@@ -55,6 +55,17 @@ extension Fleet {
             }
             return [tweak: FleetValue(false)]
         }
+        if let tweak = change?.parts.first?.tweak, let declared {
+            if declared.builds.isEmpty {
+                printMessage(
+                    "warning: no build of \(options.fleet.application) is published, so it is not checked whether "
+                        + "there is such a feature; tweak fleet declare publishes one", of: command)
+            } else if !declared.tweaks.contains(tweak) {
+                printMessage(
+                    "warning: \(tweak): no published build declares it"
+                        + didYouMean(declared.tweaks.nearest(to: tweak).map(\.description)), of: command)
+            }
+        }
         let above = change?.parts.flatMap { hidden($0.tweak, values, of: options.fleet.application) }
         try show(change, options.fleet, options.change, above: above)
     }
@@ -72,6 +83,11 @@ extension Fleet {
     /// The kills of an application; `nil` if they cannot be read, as with a user who may only read values.
     static func kills(_ options: FleetOptions) -> FleetContents? {
         try? asking(options, .kills) { (editor) async throws(FleetProblem) in try await editor.contents() }
+    }
+
+    /// The published declarations; `nil` if they cannot be read.
+    static func declarations(_ options: FleetOptions) -> FleetDeclarations? {
+        try? asking(options) { (editor) async throws(FleetProblem) in try await editor.declarations() }
     }
 
     /// The published declarations; `nil` if they cannot be read, which does not prevent a kill.

@@ -28,7 +28,11 @@ enum Fleet {
     static func list(_ options: FleetList) throws(Failure) {
         let contents = try contents(options.fleet)
         warn(contents.strangers)
-        let kills = kills(options.fleet)?.values.map { ValueForm($0, isKill: true) } ?? []
+        let killed = kills(options.fleet)
+        let kills = killed?.values.map { ValueForm($0, isKill: true) } ?? []
+        if !kills.isEmpty, let declared = declarations(options.fleet) {
+            warnOfUndeclared(killed, "it is killed", declared)
+        }
         let forms = contents.values.map { ValueForm($0) }
         switch options.fleet.format {
         case .json:
@@ -372,7 +376,13 @@ enum Fleet {
         guard let first = found.first else {
             throw Failure("\(program): there is no such program", .missing)
         }
-        return try first.tweak(named: name.text).declaration
+        let tweak = try first.tweak(named: name.text)
+        guard !tweak.isOnlyOfAgents else {
+            throw Failure(
+                "\(tweak.declaration.key): \(first.title) does not declare it, and only knows it from an agent",
+                .invalid)
+        }
+        return tweak.declaration
     }
 
     private static func admit(
@@ -446,7 +456,7 @@ enum Fleet {
 
     static let command = "tweak fleet"
 
-    private static let mostWarnings = 10
+    static let mostWarnings = 10
 
     /// Warns about keys that are ignored.
     static func warn(_ strangers: [String]) {
