@@ -98,6 +98,15 @@ import Testing
                 ])
     }
 
+    @Test func `goes back by force if somebody says so`() throws {
+        try answer(Self.echo)
+        let page = try serve()
+        let body: [String: Any] = ["application": "a", "revision": 3, "why": "x", "isForced": true]
+        #expect(
+            try arguments(page, "rollback", body)
+                == ["rollback", "--format=json", "--why=x", "--force", "--", "a", "3"])
+    }
+
     @Test func `refuses what is incomplete or unknown`() throws {
         try answer(Self.echo)
         let page = try serve()

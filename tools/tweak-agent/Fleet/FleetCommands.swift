@@ -237,7 +237,11 @@ struct FleetHistory: AgentCommand {
 struct FleetRollback: AgentCommand {
     static let configuration = CommandConfiguration(
         commandName: "rollback",
-        abstract: "Restore the state at a revision, as a new change.")
+        abstract: "Restore the state at a revision, as a new change.",
+        discussion: """
+            The values are checked against the published builds, as by `tweak fleet set`. If one is refused, nothing is \
+            changed. Kills stay.
+            """)
 
     @OptionGroup var change: FleetChangeOptions
 
@@ -246,6 +250,11 @@ struct FleetRollback: AgentCommand {
             "Restore only if none of the values was changed after this revision, which --dry-run shows.",
             valueName: "revision"))
     var ifRevision: Int?
+
+    @Flag(
+        name: .customLong("force"),
+        help: "Restore values even if no build declares the tweak, or a build refuses or clamps them.")
+    var isForced = false
 
     @OptionGroup var fleet: FleetOptions
 
@@ -489,7 +498,15 @@ struct FleetResume: AgentCommand {
 
 struct FleetAbort: AgentCommand {
     static let configuration = CommandConfiguration(
-        commandName: "abort", abstract: "End a rollout, and restore the value before it.")
+        commandName: "abort", abstract: "End a rollout, and restore the value before it.",
+        discussion: """
+            That value is checked against the published builds, as by `tweak fleet set`.
+            """)
+
+    @Flag(
+        name: .customLong("force"),
+        help: "Restore the value even if no build declares the tweak, or a build refuses or clamps it.")
+    var isForced = false
 
     @OptionGroup var rollout: RolloutArguments
 }

@@ -223,13 +223,7 @@ private struct Promotion: Sendable {
             (value.by, value.why, value.at) = (nil, nil, nil)
             new = value
         }
-        if let declared {
-            if declared.newestBuild(declaring: tweak) == nil {
-                try Fleet.expect(tweak, declared, target, of: environments.application)
-            }
-            try declared.check(new.value, for: tweak)
-        }
-        do throws(FormatError) { try new.checkFilters(for: tweak) } catch { throw .impossible("\(error)") }
+        try Fleet.check(new, of: tweak, target, declared, of: environments.application)
         return new
     }
 }

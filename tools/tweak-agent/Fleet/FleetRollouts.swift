@@ -143,6 +143,10 @@ extension Fleet {
     }
 
     static func abort(_ options: FleetAbort) throws(Failure) {
+        let fleet = options.rollout.fleet
+        if !options.isForced {
+            try checkGoingBack(fleet, TweakName(options.rollout.feature), published(fleet))
+        }
         try change(options.rollout) { reason, _ in
             { plan, found in plan.aborted(found, because: reason) }
         }
@@ -179,6 +183,18 @@ extension Fleet {
 
     private typealias Transition =
         @Sendable (RolloutPlan, RolloutPlan.Found) -> RolloutPlan.Transition?
+
+    /// Throws if a build refuses the value before a rollout, which the abortion would restore.
+    private static func checkGoingBack(
+        _ options: FleetOptions, _ name: TweakName, _ declared: FleetDeclarations
+    ) throws(Failure) {
+        try asking(options) { (editor) async throws(FleetProblem) in
+            let plan = try await rollout(name, editor).plan
+            guard !plan.state.isEnd, plan.done > 0, let before = plan.before else { return }
+            let value = FleetValue(before.value, filters: before.filters)
+            try check(value, of: plan.tweak, try await editor.contents(), declared, of: options.application)
+        }
+    }
 
     /// Changes a plan, and prints it.
     ///

@@ -189,6 +189,7 @@ enum Fleet {
 
     static func rollback(_ options: FleetRollback) throws(Failure) {
         let name = try options.tweak.map { (text) throws(Failure) in try TweakName(text) }
+        let declared = options.isForced ? nil : try published(options.fleet)
         var making = options.change
         making.author.why = making.author.why ?? "back to revision \(options.revision)"
         try change(options.fleet, making, nil, revisited: options.revision) {
@@ -205,6 +206,7 @@ enum Fleet {
             if let start = options.ifRevision {
                 try expect(wanted.keys, contents.changed(after: start), since: start)
             }
+            try check(wanted, contents, declared, of: options.fleet.application)
             return wanted
         }
     }
@@ -328,6 +330,36 @@ enum Fleet {
                 "warning: \(tweak): on this host \(TweakSource.remote) takes precedence over \(TweakSource.fleet): "
                     + "\(value.summary), from \(file.from ?? path)", of: command)
         }
+    }
+
+    /// Throws unless the builds take a value that was not typed, as they must take one that is set.
+    ///
+    /// - Parameter declared: `nil` if only its filters are checked.
+    static func check(
+        _ value: FleetValue, of tweak: TweakKey, _ contents: FleetContents, _ declared: FleetDeclarations?,
+        of application: String
+    ) throws(FleetProblem) {
+        if let declared, declared.newestBuild(declaring: tweak) == nil {
+            try expect(tweak, declared, contents, of: application)
+        }
+        try (declared ?? FleetDeclarations()).check(value, for: tweak)
+    }
+
+    /// Throws with all values that are refused.
+    private static func check(
+        _ wanted: [TweakKey: FleetValue?], _ contents: FleetContents, _ declared: FleetDeclarations?,
+        of application: String
+    ) throws(FleetProblem) {
+        var refusals: [String] = []
+        for (tweak, value) in wanted.sorted(by: { $0.key < $1.key }) {
+            guard let value else { continue }
+            do throws(FleetProblem) {
+                try check(value, of: tweak, contents, declared, of: application)
+            } catch {
+                refusals.append(error.message)
+            }
+        }
+        guard refusals.isEmpty else { throw .impossible(refusals.beginning.joined(separator: "\n  ")) }
     }
 
     /// Throws unless a revision is that of the tweaks' last change.

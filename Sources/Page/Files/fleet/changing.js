@@ -225,6 +225,6 @@ export const openUnkill = (fleet, tweak) => openChange(fleet, {
 
 /** Opens the dialog to go back to a revision, for the whole application or one tweak. */
 export const openRollback = (fleet, revision, tweak) => openChange(fleet, {
-  title: `Go back to revision ${revision}?`, request: "rollback", action: "Go back", reason: `back to revision ${revision}`, body: { revision, tweaks: tweak ? [tweak] : [] },
+  title: `Go back to revision ${revision}?`, request: "rollback", action: "Go back", canForce: true, reason: `back to revision ${revision}`, body: { revision, tweaks: tweak ? [tweak] : [] },
   hint: tweak ? `Only ${shown(tweak)} returns to what it was.` : "All values of the application return to what they were; kills stay.",
 });

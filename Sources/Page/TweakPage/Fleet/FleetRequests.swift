@@ -41,7 +41,7 @@ extension PageRequests {
             [.environment, .author, .filters, .ifRevision, .force], [.application, .tweak, .value]
         ),
         "reset": ([.environment, .author, .ifRevision], [.application, .tweak]),
-        "rollback": ([.environment, .author, .ifRevision], [.application, .revision, .tweaks]),
+        "rollback": ([.environment, .author, .ifRevision, .force], [.application, .revision, .tweaks]),
         "kill": ([.environment, .author, .force], [.application, .tweak]),
         "unkill": ([.environment, .author], [.application, .tweak]),
         "promote": (

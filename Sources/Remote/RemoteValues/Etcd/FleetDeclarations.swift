@@ -198,6 +198,15 @@ package struct FleetDeclarations: Sendable {
     }
 }
 
+extension FleetDeclarations {
+    /// Throws unless every build takes all values, also the one for other hosts, and all filters are known.
+    package func check(_ value: FleetValue, for tweak: TweakKey) throws(FleetProblem) {
+        try check(value.value, for: tweak)
+        if let other = value.otherwise { try check(other.value, for: tweak) }
+        do throws(FormatError) { try value.checkFilters(for: tweak) } catch { throw .impossible("\(error)") }
+    }
+}
+
 extension DeclaredBuild {
     /// The message about a value that this build refuses.
     package func refusal(_ reason: String) -> String {

@@ -225,7 +225,9 @@ package struct FleetValue: Hashable, Sendable {
 
     /// Throws for unknown filters. When values are read, such filters may be of a later version, and never match.
     package func checkFilters(for tweak: TweakKey) throws(FormatError) {
-        if let unknown = try target(for: tweak)?.unknownFilters.first { throw unknown }
+        for target in [try target(for: tweak), try otherwise?.target(for: tweak)] {
+            if let unknown = target?.unknownFilters.first { throw unknown }
+        }
     }
 
     /// The value, its filters and the value for others, without author, time and reason.
