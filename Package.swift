@@ -214,6 +214,7 @@ let package = Package(
             dependencies: [
                 "CommandCompletion", "CommandSupport", "TweakClient", "TweakFormats", "TweakJSON",
                 "TweakOverrides", "TweakProtocol", "TweakRecords", "RemoteValues", "TweakSystem",
+                "TweakTargeting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "tools/tweak-agent"),

@@ -3,9 +3,11 @@
 import CommandSupport
 import RemoteValues
 import TweakClient
+import TweakJSON
 import TweakProtocol
 import TweakRecords
 import TweakSystem
+import TweakTargeting
 
 extension FleetDeclare { func perform() throws(Failure) { try Fleet.declare(self) } }
 extension FleetBuilds { func perform() throws(Failure) { try Fleet.builds(self) } }
@@ -89,6 +91,7 @@ extension Fleet {
         case .json: try failing { try printJSON(["builds": forms]) }
         case .table:
             guard !forms.isEmpty else {
+                warnIfUnknown(options.fleet)
                 return print(printable("\(options.fleet.application): no builds"))
             }
             let table = TextTable(
@@ -121,13 +124,61 @@ extension Fleet {
     ///
     /// - Throws: ``Failure`` if the application is unknown, perhaps because it was mistyped.
     static func published(_ options: FleetOptions) throws(Failure) -> FleetDeclarations {
-        do throws(Failure) { return try publishedOfKnown(options) } catch {
+        do throws(Failure) {
+            let declared = try publishedOfKnown(options)
+            warnOfUnpublished(options)
+            return declared
+        } catch {
             // The user's role may date from before declarations.
             guard error.kind == .forbidden else { throw error }
             printMessage(
                 "warning: the value is not checked against declarations: \(error.message)", of: command)
             return FleetDeclarations()
         }
+    }
+
+    /// Warns if there is nothing of an application, but of others with similar names.
+    static func warnIfUnknown(_ options: FleetOptions) {
+        let name = options.application
+        // The user may not be allowed to see other applications.
+        let found = try? asking(options) { (editor) async throws(FleetProblem) in
+            try await editor.applications()
+        }
+        guard let applications = found, applications.first?.name != name else { return }
+        let nearest = applications.map(\.name).nearest(to: name)
+        guard !nearest.isEmpty else { return }
+        printMessage("warning: \(name): there is no such application" + didYouMean(nearest), of: command)
+    }
+
+    /// Warns if no known host has a name that filters ask for.
+    static func warnOfHosts(_ filters: JSONObject, _ options: FleetOptions) {
+        guard let names = filters["only-host"] else { return }
+        let found = try? asking(options) { (editor) async throws(FleetProblem) in try await editor.hosts() }
+        guard let hosts = found?.map(\.host), !hosts.isEmpty,
+            let target = try? FeatureTarget(filters: ["only-host": names], key: "hosts", path: "--for"),
+            !hosts.contains(where: { host in
+                var facts = HostFacts()
+                facts[.host] = host
+                return target.decision(for: facts).isOn
+            })
+        else { return }
+        printMessage(
+            "warning: none of \(counted(hosts.count, "known host", "known hosts")) has a name that only-host "
+                + "asks for", of: command)
+    }
+
+    /// Warns if values are not checked against the programs of all hosts yet.
+    private static func warnOfUnpublished(_ options: FleetOptions) {
+        // The user may not be allowed to see the hosts.
+        let found = try? asking(options) { (editor) async throws(FleetProblem) in
+            try await editor.publishedHosts()
+        }
+        guard let (published, known) = found ?? nil, published < known else { return }
+        printMessage(
+            "warning: \(published) of \(counted(known, "known host", "known hosts")) "
+                + (published == 1 ? "has" : "have")
+                + " published what their programs declare, so others may refuse what "
+                + "this check accepts", of: command)
     }
 
     private static func publishedOfKnown(_ options: FleetOptions) throws(Failure) -> FleetDeclarations {

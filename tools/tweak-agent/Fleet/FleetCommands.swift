@@ -9,7 +9,7 @@ struct FleetCommand: ParsableCommand {
         discussion: """
             The agents of all hosts follow these values, and the processes receive them moments later. The cluster is the \
             one under "etcd" in the agent's configuration. A change is one transaction, which also records the author, \
-            the time, the reason and the old value; the last 1,000 are kept.
+            the time, the reason and the old value; the last 1,000 are kept. All commands name a change by its revision.
 
             EXIT STATUS
               0   done

@@ -83,9 +83,16 @@ extension Fleet {
         making.author.why =
             "promoted from \(environments.from)" + (making.author.why.map { ": \($0)" } ?? "")
         let first = Mutex<(revision: Int, left: [TweakKey])?>(nil)
+        /// The newest change of both environments. In a dry run, changes of the source after it was read are not shown.
+        let newest = Mutex(0)
         let change = try commit(target, .values, making, nil, isWithHistory: true) {
             (contents, _) throws(FleetProblem) in
             let left = promotion.left(contents)
+            newest.withLock {
+                $0 = min(
+                    max(source.newestRevision, contents.newestRevision), source.revision,
+                    contents.revision)
+            }
             // Called again after a conflict.
             let start = first.withLock { state in
                 let known = state ?? (contents.revision, left)
@@ -94,10 +101,7 @@ extension Fleet {
             }
             return try promotion.changes(contents, since: start)
         }
-        // In a dry run, changes of the source after it was read are not shown.
-        try show(
-            change, target, making,
-            revision: making.isDryRun ? min(source.revision, change?.revision ?? 0) : nil)
+        try show(change, target, making, revision: making.isDryRun ? newest.withLock { $0 } : nil)
         promotion.tell(of: first.withLock { $0?.left } ?? [])
         warnIfHidden(change, target)
     }

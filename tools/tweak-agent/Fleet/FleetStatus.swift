@@ -16,7 +16,9 @@ extension Fleet {
         let form = StatusForm(found, of: options.fleet.application)
         switch options.fleet.format {
         case .json: try failing { try printJSON(form) }
-        case .table: for text in form.texts(isOfAll: options.all) { print(text) }
+        case .table:
+            if form.known == 0, form.newest == 0 { warnIfUnknown(options.fleet) }
+            for text in form.texts(isOfAll: options.all) { print(text) }
         }
         guard options.check, form.current < form.known else { return }
         let missing = counted(form.known - form.current, "host lacks", "hosts lack")
@@ -29,6 +31,8 @@ private struct StatusForm: Encodable {
     let application: String
     /// The number of the newest change.
     let newest: Int
+    /// Its revision, which names a change everywhere else; `nil` if there is none.
+    let newestRevision: Int?
     /// The number of hosts.
     let known: Int
     /// The number of hosts that have the newest change and refuse nothing.
@@ -37,6 +41,7 @@ private struct StatusForm: Encodable {
 
     init(_ found: FleetHosts, of application: String) {
         (self.application, newest, known) = (application, found.newest, found.hosts.count)
+        newestRevision = found.newestRevision
         hosts = found.hosts.map { HostForm($0, newest: found.newest) }
         current = hosts.count { $0.state == .current }
     }
@@ -48,9 +53,8 @@ private struct StatusForm: Encodable {
         guard known > 0 else { return [printable("\(application): no host has reported")] }
         let share = "\(current) of \(counted(known, "known host", "known hosts"))"
         let text =
-            newest == 0
-            ? "\(share) \(current == 1 ? "follows" : "follow") it; there are no changes"
-            : "\(share) \(current == 1 ? "has" : "have") version \(newest)"
+            newestRevision.map { "\(share) \(current == 1 ? "has" : "have") revision \($0)" }
+            ?? "\(share) \(current == 1 ? "follows" : "follow") it; there are no changes"
         var texts = [printable("\(application): \(text)")]
         func list(_ hosts: [HostForm], _ one: String, _ several: String, _ table: ([HostForm]) -> TextTable) {
             guard !hosts.isEmpty else { return }
@@ -58,7 +62,7 @@ private struct StatusForm: Encodable {
         }
         if isOfAll {
             let table = TextTable(
-                header: ["HOST", "STATE", "VERSION", "LOADED", "PROCESSES", "AGENT"],
+                header: ["HOST", "STATE", "REVISION", "LOADED", "PROCESSES", "AGENT"],
                 rows: hosts.map(\.row))
             texts.append("\n\(table.text)")
         }
@@ -69,15 +73,15 @@ private struct StatusForm: Encodable {
                 header: ["HOST", "TWEAK", "REASON", "BUILD"], optional: ["BUILD"],
                 rows: $0.flatMap(\.refusalRows))
         }
-        list(hosts(.behind), "host has an older version", "hosts have an older version") { hosts in
+        list(hosts(.behind), "host lacks the newest change", "hosts lack the newest change") { hosts in
             TextTable(
-                header: ["HOST", "VERSION", "LOADED"],
-                rows: hosts.map { [$0.host, "\($0.version)", $0.loaded ?? ""] })
+                header: ["HOST", "REVISION", "LOADED"],
+                rows: hosts.map { [$0.host, $0.revisionText, $0.loaded ?? ""] })
         }
         list(hosts(.silent), "host is silent", "hosts are silent") { hosts in
             TextTable(
-                header: ["HOST", "SINCE", "VERSION"],
-                rows: hosts.map { [$0.host, $0.silentSince ?? "not known", "\($0.version)"] })
+                header: ["HOST", "SINCE", "REVISION"],
+                rows: hosts.map { [$0.host, $0.silentSince ?? "not known", $0.revisionText] })
         }
         list(
             hosts.filter { !$0.isSilent && $0.sources.contains { $0.problem != nil } },
@@ -100,6 +104,8 @@ private struct HostForm: Encodable {
     let host: String
     let state: State
     let version, revision: Int
+    /// The revision of the newest change on the host; `nil` if there is none, or if it is no longer in the history.
+    let newestRevision: Int?
     let loaded, silentSince: String?
     let processes: Int?
     let refused: [Refusal]
@@ -122,6 +128,7 @@ private struct HostForm: Encodable {
 
     init(_ report: HostReport, newest: Int) {
         (host, version, revision) = (report.host, report.version, report.revision)
+        newestRevision = report.newestRevision
         (loaded, silentSince, processes) = (report.loaded, report.silentSince, report.processes)
         refused = report.refused.map { Refusal(tweak: $0.tweak, reason: $0.reason, build: $0.build) }
         more = report.unlistedRefusals == 0 ? nil : report.unlistedRefusals
@@ -135,9 +142,11 @@ private struct HostForm: Encodable {
             }
     }
 
+    var revisionText: String { newestRevision.map { "\($0)" } ?? (version == 0 ? "none" : "older") }
+
     var row: [String] {
         [
-            host, state.rawValue, "\(version)", loaded ?? "", processes.map { "\($0)" } ?? "not known",
+            host, state.rawValue, revisionText, loaded ?? "", processes.map { "\($0)" } ?? "not known",
             agent ?? "",
         ]
     }

@@ -39,12 +39,14 @@ enum Fleet {
             try failing {
                 try printJSON(
                     ListForm(
-                        application: options.fleet.application, revision: contents.revision, tweaks: forms,
-                        kills: kills.isEmpty ? nil : kills))
+                        application: options.fleet.application, revision: contents.revision,
+                        newestRevision: max(contents.newestRevision, killed?.newestRevision ?? 0),
+                        tweaks: forms, kills: kills.isEmpty ? nil : kills))
             }
         case .table:
             let forms = kills + forms
             guard !forms.isEmpty else {
+                warnIfUnknown(options.fleet)
                 return print(printable("\(options.fleet.application): no values"))
             }
             let table = TextTable(
@@ -84,6 +86,7 @@ enum Fleet {
         case .json: try failing { try printJSON(["changes": forms]) }
         case .table:
             guard !forms.isEmpty else {
+                warnIfUnknown(options.fleet)
                 return print(printable("\(options.fleet.application): no changes"))
             }
             let rows = forms.flatMap { form in
@@ -600,7 +603,10 @@ extension Failure {
 
 private struct ListForm: Encodable {
     let application: String
+    /// The revision of etcd.
     let revision: Int
+    /// The revision of the newest change; 0 if there is none.
+    let newestRevision: Int
     let tweaks: [ValueForm]
     let kills: [ValueForm]?
 }

@@ -128,11 +128,11 @@ class Fleet {
         const [{ answer, messages }, tweaks, status, rollouts] = await Promise.all([this.ask("list"), isWhole ? this.ask("tweaks") : undefined, this.#askIfPossible("status"), this.#askIfPossible("rollouts")]);
         if (!isCurrent()) return;
         Object.assign(this, { status, rollouts: rollouts?.rollouts });
-        const before = this.contents?.revision;
+        const before = this.contents?.newestRevision;
         Object.assign(this, { contents: answer, warnings: warningsText(messages), problem: "" });
         if (tweaks) this.declared = new Map(tweaks.answer.tweaks.map((declaration) => [declaration.tweak, declaration]));
         this.listing.show();
-        if (before !== undefined && before !== answer.revision) this.history.load();
+        if (before !== undefined && before !== answer.newestRevision) this.history.load();
       } catch (error) {
         if (!isCurrent()) return;
         // Keep the values that were read before.

@@ -34,16 +34,19 @@ export function hostProblems({ refused = [], more, sources = [], silentSince, st
   ].map(shown);
 }
 
+/** The newest change that a host has. */
+export const revisionText = ({ newestRevision, version }) => (newestRevision ? `revision ${newestRevision}` : version ? "an older revision" : "no change yet");
+
 /** Shows the hosts, those with problems first. */
 export function openHosts(fleet) {
-  const { hosts, newest } = fleet.status;
+  const { hosts, newestRevision } = fleet.status;
   const sorted = [...hosts].sort((one, other) => order.indexOf(one.state) - order.indexOf(other.state));
-  const names = { current: "up to date", refuses: "refuses values", behind: "older version", silent: "silent" };
+  const names = { current: "up to date", refuses: "refuses values", behind: "lacks the newest change", silent: "silent" };
   const list = make("ul", { class: "history-list" }, sorted.slice(0, mostHosts).map((host) => make("li", {},
     make("span", { class: "history-line" }, make("strong", { text: shown(host.host) }), make("span"),
       make("span", { class: `badge ${host.state === "current" ? "" : "warning"}`, text: names[host.state] ?? host.state })),
-    hostProblems(host).map((text) => make("span", { class: "history-values", text })), make("span", { class: "who", text: `version ${host.version}` }))));
-  openDialog(`Hosts of ${shown(fleet.application)}`, make("div", {}, make("p", { class: "who", text: newest ? `The newest change is version ${newest}.` : "There are no changes yet." }), list,
+    hostProblems(host).map((text) => make("span", { class: "history-values", text })), make("span", { class: "who", text: revisionText(host) }))));
+  openDialog(`Hosts of ${shown(fleet.application)}`, make("div", {}, make("p", { class: "who", text: newestRevision ? `The newest change is revision ${newestRevision}.` : "There are no changes yet." }), list,
     sorted.length > mostHosts ? make("p", { class: "who", text: `${sorted.length - mostHosts} more; tweak fleet status lists all` }) : undefined), [{ label: "Close", isMain: true }], { className: "wide" });
 }
 
@@ -54,5 +57,5 @@ export function openRollouts(fleet) {
     make("span", { class: "history-line" }, make("strong", { text: labelOf(rollout.tweak), title: shown(rollout.tweak) }), make("span"), make("span", { class: `badge ${rollout.state === "running" ? "is-set" : rollout.state === "paused" ? "warning" : ""}`, text: rollout.state })),
     make("span", { class: "history-values", text: `${stateText(rollout.value, rollout.for)} on ${rollout.percentage ?? 0} % of the hosts, step ${rollout.done} of ${rollout.steps.length}` }),
     make("span", { class: "history-why", text: shown(rollout.why) }),
-    make("span", { class: "who", text: [nextText(rollout.nextIn), shown(rollout.reason), shown(rollout.by)].filter(Boolean).join(" · ") })))), [{ label: "Close", isMain: true }], { className: "wide" });
+    make("span", { class: "who", text: [nextText(rollout.nextIn), rollout.state === "running" && !rollout.leader && (rollout.attended ? "unattended" : "no agent carries it out yet"), shown(rollout.reason), shown(rollout.by)].filter(Boolean).join(" · ") })))), [{ label: "Close", isMain: true }], { className: "wide" });
 }

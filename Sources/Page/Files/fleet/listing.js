@@ -142,7 +142,7 @@ export class Listing {
     const words = wordsOf(search.value);
     const all = fleet.contents ? rowsOf(fleet.contents, fleet.declared, this.#isWhole) : [];
     const rows = all.filter((row) => matches(row, words));
-    setText(count, !fleet.contents ? "" : `${rows.length}${words.length > 0 ? " found" : rows.length === 1 ? " tweak" : " tweaks"}, revision ${fleet.contents.revision}`);
+    setText(count, !fleet.contents ? "" : `${rows.length}${words.length > 0 ? " found" : rows.length === 1 ? " tweak" : " tweaks"}${fleet.contents.newestRevision ? `, revision ${fleet.contents.newestRevision}` : ""}`);
     this.#fill(rows);
     this.#showEmpty(rows.length, words.length > 0);
   }

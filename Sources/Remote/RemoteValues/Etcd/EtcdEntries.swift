@@ -123,7 +123,7 @@ struct EtcdEntries: Sendable {
         for change in changes {
             if change.isGone { entries[change.entry.key] = nil } else { set(change.entry, &state) }
             guard let (tweak, place) = keys.tweak(of: change.entry.key) else { continue }
-            let told = entries[change.entry.key].map { Told($0.content, place, facts) } ?? Told()
+            let told = entries[change.entry.key].map { Told($0, place, facts) } ?? Told()
             isNew = tell(told, of: tweak, place, &state.file) || isNew
         }
         succeed(isNew, &state)
@@ -170,19 +170,20 @@ struct EtcdEntries: Sendable {
 
         init() {}
 
-        init(_ content: Content, _ place: FleetPlace, _ facts: HostFacts) {
-            switch content {
+        init(_ entry: Entry, _ place: FleetPlace, _ facts: HostFacts) {
+            func origin(_ value: FleetValue) -> String { value.reason(in: place, revision: entry.modified) }
+            switch entry.content {
             case .value(let value, nil, _):
-                (self.value, reason) = (.scalar(value.value), .scalar(.string(value.reason(in: place))))
+                (self.value, reason) = (.scalar(value.value), .scalar(.string(origin(value))))
             case .value(let value, let target?, let otherTarget):
                 let decision = target.decision(for: facts)
                 if decision.isOn {
                     self.value = .scalar(value.value)
-                    reason = .scalar(.string("\(value.reason(in: place)); \(decision.reason)"))
+                    reason = .scalar(.string("\(origin(value)); \(decision.reason)"))
                 } else if let other = value.otherwise, otherTarget?.decision(for: facts).isOn ?? true {
                     self.value = .scalar(other.value)
                     reason = .scalar(
-                        .string("\(value.reason(in: place)); the value for others: \(decision.reason)"))
+                        .string("\(origin(value)); the value for others: \(decision.reason)"))
                 } else {
                     reason = .scalar(.string("not for this: \(decision.reason)"))
                 }
@@ -219,7 +220,7 @@ struct EtcdEntries: Sendable {
         var file = ProvidedFile()
         for (key, entry) in entries {
             guard let (tweak, place) = keys.tweak(of: key) else { continue }
-            _ = tell(Told(entry.content, place, facts), of: tweak, place, &file)
+            _ = tell(Told(entry, place, facts), of: tweak, place, &file)
         }
         let isNew =
             file.values != state.file.values || file.reasons != state.file.reasons

@@ -139,7 +139,10 @@ package struct FleetChange: Hashable, Sendable {
 
 /// The content of an application in etcd.
 package struct FleetContents: Sendable {
+    /// The revision of etcd, which other applications and the reports of hosts advance, too.
     package let revision: Int
+    /// The revision of the newest change; 0 if there is none. Values that were removed without `tweak fleet` left no trace.
+    package let newestRevision: Int
     /// Sorted by name.
     package let values: [(tweak: TweakKey, value: Result<FleetValue, FormatError>, revision: Int)]
     /// Messages about foreign or unreadable keys among those read.
@@ -183,13 +186,14 @@ package struct FleetContents: Sendable {
         }
         places = Dictionary(self.values.enumerated().map { ($1.tweak, $0) }) { first, _ in first }
         revision = header.revision
+        var newest = found.map(\.revision).max() ?? 0
         var (last, changes): (Int, [FleetChange]) = (0, [])
         for entry in history.entries {
             guard let number = keys.number(ofChange: entry) else {
                 pass(over: entry, "this is not the number of a change, and is left out")
                 continue
             }
-            last = max(last, number)
+            (last, newest) = (max(last, number), max(newest, entry.modified))
             guard isWithChanges else { continue }
             // A corrupt record is only a problem for a rollback.
             do throws(FormatError) { changes.append(try FleetChange(entry, number: number)) } catch {
@@ -197,7 +201,7 @@ package struct FleetContents: Sendable {
             }
         }
         let taken = Set(history.entries.compactMap { keys.place(ofChange: $0.key) })
-        lastChange = last
+        (lastChange, newestRevision) = (last, newest)
         var next = last + 1
         while taken.contains(next) { next += 1 }
         nextChange = next
@@ -308,7 +312,7 @@ package struct FleetEditor: Sendable {
     ///   - isDryRun: Whether to change nothing.
     ///   - make: Returns the new value of each tweak; `nil` removes it. Called again after a conflict.
     /// - Returns: The recorded change; `nil` if there was nothing to change. In a dry run, the change that would be
-    ///   recorded, with the revision of the state it was made for.
+    ///   recorded, with the revision of the one before it, or of etcd if there is none.
     package func change(
         by: String, why: String?, isWithHistory: Bool = false, isDryRun: Bool = false,
         _ make: (FleetContents) throws(FleetProblem) -> [TweakKey: FleetValue?]
@@ -332,7 +336,10 @@ package struct FleetEditor: Sendable {
                     "\(wanted.count) tweaks would change, and one transaction has room for \(Self.mostParts)")
             }
             let change = change(wanted, contents, by, why, id)
-            if isDryRun { return change.made(at: contents.revision) }
+            if isDryRun {
+                return change.made(
+                    at: contents.newestRevision > 0 ? contents.newestRevision : contents.revision)
+            }
             let transaction = transaction(change, wanted, contents)
             do throws(FetchProblem) {
                 let (isDone, header) = try await client.commit(transaction, at: members.current)

@@ -10,13 +10,15 @@ internal import TweakSystem
 ///     { "version": 17, "revision": 977, "loaded": "2026-11-25T17:00:00Z", "processes": 3,
 ///       "sources": [ { "source": "fleet", "kind": "etcd", "loaded": "…" } ],
 ///       "refused": [ { "tweak": "Search/Index/Limit", "reason": "…", "build": "3f2a91c4.5be0" } ], "more": 0,
-///       "agent": "1.0.0" }
+///       "unpublished": 0, "agent": "1.0.0" }
 package struct HostReport: Hashable, Sendable {
     /// The name of the host.
     package let host: String
     /// The number of the newest change on the host; 0 if there is none.
     package var version: Int
-    /// The revision of its newest values.
+    /// The revision of that change; `nil` if there is none, or if it is no longer in the history.
+    package var newestRevision: Int?
+    /// The revision of its newest values, as the agent counts it.
     package var revision: Int
     /// The time at which the host loaded them, by its own clock, in the format of RFC 3339.
     package var loaded: String?
@@ -26,6 +28,8 @@ package struct HostReport: Hashable, Sendable {
     package var refused: [Refusal] = []
     /// The number of refusals that are not listed.
     package var unlistedRefusals = 0
+    /// The number of configured programs whose declarations are not published yet; `nil` if none are configured.
+    package var unpublished: Int?
     /// Highest precedence first.
     package var sources: [Source] = []
     /// The version of the agent.
@@ -85,6 +89,7 @@ package struct HostReport: Hashable, Sendable {
         loaded = try members.anyText("loaded")
         processes = try members.integer("processes", 0...Int.max)
         unlistedRefusals = try members.integer("more", 0...Int.max) ?? 0
+        unpublished = try members.integer("unpublished", 0...Int.max)
         agent = try members.anyText("agent")
         func each<Element>(
             _ name: String, _ read: (inout Members) throws(FormatError) -> Element
@@ -120,6 +125,7 @@ package struct HostReport: Hashable, Sendable {
         var members: JSONObject = ["version": number(version), "revision": number(revision)]
         members["loaded"] = loaded.map(text)
         members["processes"] = processes.map(number)
+        members["unpublished"] = unpublished.map(number)
         members["agent"] = agent.map(text)
         members["sources"] = .array(
             sources.map { source in
@@ -147,6 +153,8 @@ package struct HostReport: Hashable, Sendable {
 package struct FleetHosts: Sendable {
     /// The number of the newest change; 0 if there is none.
     package let newest: Int
+    /// The revision of that change; `nil` if there is none.
+    package let newestRevision: Int?
     /// The revision at which they were read.
     package let revision: Int
     /// Sorted by name.
@@ -170,7 +178,7 @@ extension FleetEditor {
     /// Reads the reports of all hosts and the newest change, at one revision.
     package func fleetHosts() async throws(FleetProblem) -> FleetHosts {
         try await onSomeMember { (endpoint) throws(FetchProblem) in
-            let (newest, revision) = try await newestChange(at: endpoint)
+            let (newest, lastChange, revision) = try await newestChange(at: endpoint)
             let alive = try await entries(keys.aliveHosts, isWithoutValues: true, at: revision, endpoint)
             let reports = try await entries(keys.hosts, at: revision, endpoint)
             let names = Set(alive.map(\.key).compactMap { keys.host(of: $0) })
@@ -192,23 +200,51 @@ extension FleetEditor {
                 }
             }
             for (host, since) in await silences(silent, at: endpoint) { hosts[host].silentSince = since }
-            return FleetHosts(newest: newest, revision: revision, hosts: hosts, strangers: strangers)
+            var changes = [newest: lastChange]
+            if hosts.contains(where: { $0.version != newest && $0.version > 0 }) {
+                for entry in try await entries(keys.history, isWithoutValues: true, at: revision, endpoint) {
+                    if let number = keys.number(ofChange: entry) { changes[number] = entry.modified }
+                }
+            }
+            for index in hosts.indices {
+                hosts[index].newestRevision = changes[hosts[index].version] ?? nil
+            }
+            return FleetHosts(
+                newest: newest, newestRevision: lastChange, revision: revision, hosts: hosts,
+                strangers: strangers)
         }
     }
 
-    /// Reads the number of the newest change, and the current revision.
-    private func newestChange(at endpoint: String) async throws(FetchProblem) -> (number: Int, revision: Int)
-    {
+    /// Counts the known hosts, and those that have published what all their programs declare.
+    ///
+    /// - Returns: `nil` if no host publishes anything.
+    package func publishedHosts() async throws(FleetProblem) -> (published: Int, known: Int)? {
+        let reports = try await onSomeMember { (endpoint) throws(FetchProblem) in
+            try await entries(keys.hosts, at: 0, endpoint)
+        }.compactMap { entry in keys.host(of: entry.key).flatMap { try? HostReport(entry.value, host: $0) } }
+        guard reports.contains(where: { $0.unpublished != nil }) else { return nil }
+        return (reports.count { $0.unpublished == 0 }, reports.count)
+    }
+
+    /// Reads the number of the newest change and its revision, and the current revision.
+    private func newestChange(
+        at endpoint: String
+    ) async throws(FetchProblem) -> (number: Int, lastChange: Int?, revision: Int) {
         var (range, header) = try await client.range(keys.newestChanges, at: endpoint)
         if !range.entries.contains(where: { keys.number(ofChange: $0) != nil }), !range.entries.isEmpty {
             var all = EtcdClient.RangeQuery(keys.history)
             all.isWithoutValues = true
             (range, header) = try await client.range(all, at: endpoint)
         }
-        return (range.entries.compactMap { keys.number(ofChange: $0) }.max() ?? 0, header.revision)
+        let newest = range.entries.compactMap { entry in
+            keys.number(ofChange: entry).map { (number: $0, revision: entry.modified) }
+        }.max { $0.number < $1.number }
+        return (newest?.number ?? 0, newest?.revision, header.revision)
     }
 
     /// Reads all entries with a prefix, page by page.
+    ///
+    /// - Parameter revision: The revision to read; 0 for the current one of each page.
     private func entries(
         _ prefix: String, isWithoutValues: Bool = false, at revision: Int, _ endpoint: String
     ) async throws(FetchProblem) -> [EtcdEntry] {

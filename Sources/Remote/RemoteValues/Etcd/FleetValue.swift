@@ -245,11 +245,14 @@ package struct FleetValue: Hashable, Sendable {
         return JSONValue.object(members).json()
     }
 
-    /// The origin of the value, for people.
-    package func reason(in place: FleetPlace) -> String {
-        [place == .kills ? "killed" : "set", by.map { "by \($0)" }, at.map { "at \($0)" }].compactMap(\.self)
-            .joined(separator: " ")
-            + (why.map { ": \($0)" } ?? "")
+    /// The origin of the value, for people: who set it, when and why.
+    ///
+    /// - Parameter revision: The revision of the change; `nil` to leave it out.
+    package func reason(in place: FleetPlace, revision: Int? = nil) -> String {
+        [
+            place == .kills ? "killed" : "set", by.map { "by \($0)" }, at.map { "at \($0)" },
+            revision.map { "(revision \($0))" },
+        ].compactMap(\.self).joined(separator: " ") + (why.map { ": \($0)" } ?? "")
     }
 }
 #endif

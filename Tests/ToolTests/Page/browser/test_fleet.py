@@ -373,9 +373,9 @@ class Fleet(FleetTest):
     def test_hosts_and_rollouts_are_shown(self):
         browser = self.browser
         answers = {
-            "status": {"application": "search", "newest": 2, "known": 2, "current": 1, "hosts": [
-                {"host": "web1", "state": "current", "version": 2, "revision": 9, "refused": [], "sources": []},
-                {"host": "web2", "state": "refuses", "version": 2, "revision": 9, "sources": [], "refused": [{"tweak": LIMIT, "reason": "5 is above <b>"}]},
+            "status": {"application": "search", "newest": 2, "newestRevision": 9, "known": 2, "current": 1, "hosts": [
+                {"host": "web1", "state": "current", "version": 2, "revision": 11, "newestRevision": 9, "refused": [], "sources": []},
+                {"host": "web2", "state": "refuses", "version": 2, "revision": 11, "newestRevision": 9, "sources": [], "refused": [{"tweak": LIMIT, "reason": "5 is above <b>"}]},
             ]},
             "rollouts": [{
                 "tweak": FAST, "value": True, "steps": [1, 10, 100], "every": 600, "done": 2, "percentage": 10, "state": "paused", "reason": "web2 is silent",
@@ -388,7 +388,7 @@ class Fleet(FleetTest):
             tweaksPage.listing.show();""", answers)
         self.button("1 of 2 hosts up to date")
         hosts = wait_until(lambda: browser.all("dialog[open] li"))
-        self.assertEqual(" ".join(hosts[0].text.split()), f"web2 refuses values refuses {LIMIT}: 5 is above <b> version 2")
+        self.assertEqual(" ".join(hosts[0].text.split()), f"web2 refuses values refuses {LIMIT}: 5 is above <b> revision 9")
         self.dialog_button("Close")
         self.closed()
         self.button("1 rollout")

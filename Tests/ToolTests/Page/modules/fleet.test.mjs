@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hostProblems, hostsSummary, rolloutsSummary } from "../../../../Sources/Page/Files/fleet/hosts.js";
+import { hostProblems, hostsSummary, revisionText, rolloutsSummary } from "../../../../Sources/Page/Files/fleet/hosts.js";
 import { agoText, allowedText, argumentFor, controlFor, groupOf, labelOf, matches, partsOf, partTexts, rowsOf, stateText } from "../../../../Sources/Page/Files/fleet/values.js";
 
 const contents = {
@@ -49,6 +49,12 @@ test("hosts and rollouts are summarized, and their problems told", () => {
   assert.equal(rolloutsSummary([{ state: "aborted" }]), undefined);
   assert.deepEqual(hostProblems({ state: "silent", refused: [{ tweak: "A/B/C", reason: "too large", build: "0123456789abcdef.77" }], more: 2, sources: [{ source: "remote", problem: "no answer" }, { source: "fleet" }] }),
     ["silent", "refuses A/B/C: too large (build 0123456789ab)", "refuses 2 more", "cannot load from remote: no answer"]);
+});
+
+test("a host is told by the revision of its newest change", () => {
+  assert.equal(revisionText({ version: 17, revision: 110, newestRevision: 98 }), "revision 98");
+  assert.equal(revisionText({ version: 3, revision: 20 }), "an older revision");
+  assert.equal(revisionText({ version: 0, revision: 20 }), "no change yet");
 });
 
 test("the switch of a feature is named as the feature", () => {
