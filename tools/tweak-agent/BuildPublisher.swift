@@ -42,6 +42,7 @@ struct BuildPublisher: Sendable {
     private let programs: [Program]
     private let resources: SharedResources
     private let note: @Sendable (DeclaredBuild, _ application: String) -> Void
+    private let notePublished: @Sendable (DeclaredBuild, _ application: String) -> Void
     private let say: @Sendable (String, _ application: String) -> Void
 
     /// The polling interval of the files.
@@ -55,15 +56,18 @@ struct BuildPublisher: Sendable {
 
     /// - Parameters:
     ///   - note: Called with each build that is read.
+    ///   - notePublished: Called with each build that is published, perhaps by another host.
     ///   - say: Called with messages for people.
     init(
         _ fleet: [EtcdSettings], _ resources: SharedResources,
         note: @escaping @Sendable (DeclaredBuild, _ application: String) -> Void,
+        notePublished: @escaping @Sendable (DeclaredBuild, _ application: String) -> Void,
         say: @escaping @Sendable (String, _ application: String) -> Void
     ) {
         programs = fleet.flatMap { settings in settings.programs.map { Program(settings: settings, path: $0) }
         }
-        (self.resources, self.note, self.say) = (resources, note, say)
+        (self.resources, self.say) = (resources, say)
+        (self.note, self.notePublished) = (note, notePublished)
     }
 
     /// Publishes once, or until the task is cancelled.
@@ -102,6 +106,7 @@ struct BuildPublisher: Sendable {
                 if try await editor.publish(build) {
                     say("\(program.path): build \(build.id) was published", program.settings.name)
                 }
+                notePublished(build, program.settings.name)
             } catch {
                 throw Failure(error)
             }

@@ -153,6 +153,7 @@ final class Agent: Sendable {
         self.reporter.withLock { $0 = reporter }
         let publisher = BuildPublisher(
             configuration.fleet, resources, note: { reporter?.note($0, of: $1) },
+            notePublished: { reporter?.note(published: $0, of: $1) },
             say: { [self] in say($0, of: $1) })
         let publishing = Task { await publisher.publish(isOnce: isOnce) }
         let rollouts = RolloutAgent(configuration.fleet, resources) { [self] in say($0, of: $1) }

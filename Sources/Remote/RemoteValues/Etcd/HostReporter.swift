@@ -14,8 +14,9 @@ package final class HostReporter: Sendable {
     /// The state of one application.
     private struct Application {
         let keys: FleetKeys
-        /// Whether programs are configured, against whose builds values are checked.
-        let hasPrograms: Bool
+        /// The executables of the configured programs, against whose builds values are checked.
+        let programs: [String]
+        var hasPrograms: Bool { !programs.isEmpty }
         /// The revision up to which programs have all changes.
         var knownRevision = 0
         var revision = 0
@@ -25,6 +26,13 @@ package final class HostReporter: Sendable {
         var files: [TweakSource: ProvidedFile] = [:]
         /// The builds, by the path of the executable.
         var builds: [String: DeclaredBuild] = [:]
+        /// The last published build of each executable.
+        var published: [String: String] = [:]
+        /// The number of programs whose current builds are not published; `nil` without programs.
+        var unpublished: Int? {
+            guard hasPrograms else { return nil }
+            return programs.count { published[$0] == nil || published[$0] != builds[$0]?.id }
+        }
         var refused: [HostReport.Refusal] = []
         var processes: Int?
         /// Whether processes have been counted yet.
@@ -49,6 +57,7 @@ package final class HostReporter: Sendable {
             let version = known ?? max(0, (numbers.map(\.number).min() ?? 1) - 1)
             var report = HostReport(host: host, version: version, revision: revision)
             (report.loaded, report.processes, report.agent) = (loaded, processes, agent)
+            report.unpublished = unpublished
             (report.refused, report.sources) = (refused, [.remote, .fleet].compactMap { sources[$0] })
             return report
         }
@@ -131,7 +140,7 @@ package final class HostReporter: Sendable {
         var state = State()
         for settings in fleet {
             state.applications[settings.name] = Application(
-                keys: FleetKeys(settings), hasPrograms: !settings.programs.isEmpty)
+                keys: FleetKeys(settings), programs: settings.programs)
         }
         self.state = Mutex(state)
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -170,10 +179,19 @@ package final class HostReporter: Sendable {
     /// Notes the current declarations of an application's program.
     package func note(_ build: DeclaredBuild, of application: String) {
         update(application) { application in
-            let before = application.refused
+            let before = (application.refused, application.unpublished)
             application.builds[build.program] = build
             application.check()
-            return before == application.refused ? nil : .urgent
+            return before == (application.refused, application.unpublished) ? nil : .urgent
+        }
+    }
+
+    /// Notes that a build is published.
+    package func note(published build: DeclaredBuild, of application: String) {
+        update(application) { application in
+            let before = application.unpublished
+            application.published[build.program] = build.id
+            return before == application.unpublished ? nil : .urgent
         }
     }
 
