@@ -229,16 +229,53 @@ import Testing
     @Test func `waits for its time`() throws {
         try host.following { (_) throws in
             let time = (Date() + 3).ISO8601Format()
-            #expect(try rollOut("--steps", "100", "--every", "1s", "--at", time).succeeded)
+            let planned = try rollOut("--steps", "100", "--every", "1s", "--at", time)
+            #expect(
+                planned.output.wholeMatch(
+                    of: /Search.Index.Limit: running, no step yet, begins at (.+), in \d s\n/)?.1
+                    == time[...], "\(planned.output)")
             #expect(try steps() == 0 && plan()["start"] as? String == time)
             #expect(try waitUntil { try steps() == 1 })
         }
         let words = ["--steps", "100", "--every", "1s", "--at"]
-        for time in ["25:00", "soon", "1:5", ""] {
+        for time in ["25:00", "soon", "1:5", "", "2020-01-01T00:00:00Z"] {
             let result = try run(
                 AgentHost.program, self.words("rollout", [Self.tweak, "1"] + words + [time]), home: host.home)
             #expect(result.status == EX_USAGE, "\(time)")
         }
+    }
+
+    @Test func `says when it begins, also in the foreground and as JSON`() throws {
+        let time = "2099-01-01T00:00:00Z"
+        let more = ["300", "--steps", "100", "--every", "1s", "--at", time, "--attend"]
+        let attended = try start(
+            AgentHost.program, words("rollout", [Self.tweak] + more + ["--format", "json"]), home: host.home)
+        #expect(waitUntil { attended.written.output.contains("\n") })
+        let line = Data(attended.written.output.utf8)
+        let json = try #require(try JSONSerialization.jsonObject(with: line) as? [String: Any])
+        #expect(json["start"] as? String == time && json["nextIn"] as? Int ?? 0 > 1_000_000)
+        #expect(try host.fleet("rollouts").output.contains("  \(time), in "))
+        Glibc.kill(attended.processID, SIGINT)
+        #expect(attended.wait().status == 128 + SIGINT)
+        #expect(try host.fleet("abort", Self.tweak).succeeded)
+    }
+
+    @Test func `is aborted only if the builds accept the value before`() throws {
+        #expect(try host.fleet("set", Self.tweak, "500").succeeded)
+        try host.following { (_) throws in
+            #expect(try rollOut("--steps", "1,100", "--every", "1h").succeeded)
+            #expect(try waitUntil { try steps() == 1 })
+        }
+        let build =
+            #"{ "tweaks": [ { "tweak": "\#(Self.tweak)", "type": "int32", "minimum": 0, "maximum": 400 } ] }"#
+        #expect(etcd.put([(Array((Self.root + "schema/aa.1").utf8), Array(build.utf8))]))
+        let refused = try host.fleet("abort", Self.tweak)
+        #expect(refused.status == EX_DATAERR)
+        #expect(refused.error.contains("500 is outside the limits"), "\(refused.error)")
+        #expect(try state() == "running")
+        let forced = try host.fleet("abort", Self.tweak, "--force")
+        #expect(forced.succeeded && forced.output.contains("aborted"), "\(forced.error)")
+        #expect(try host.fleet("get", Self.tweak).output == "500\n")
     }
 
     // MARK: - In the foreground

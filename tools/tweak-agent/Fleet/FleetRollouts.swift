@@ -60,16 +60,22 @@ extension Fleet {
                 throw Failure(error)
             }
         }
-        guard plan.isAttended else {
-            try show(plan, nil, options.fleet)
-            return try end(editor)
+        if start != nil || !plan.isAttended {
+            try show(plan, nil, options.fleet, nextIn: start.map { max(0, Int($0.timeIntervalSinceNow)) })
+            fflush(nil)
         }
+        guard plan.isAttended else { return try end(editor) }
         try attend(plan, options.attendance, options.fleet, editor)
     }
 
     /// Parses the time of the first step.
     private static func start(_ text: String) throws(Failure) -> Date {
-        if let date = try? Date(text, strategy: .iso8601) { return date }
+        if let date = try? Date(text, strategy: .iso8601) {
+            guard date > .now else {
+                throw Failure("--at: \(text) has passed; without --at the rollout begins now", .usage)
+            }
+            return date
+        }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { part in part.count == 2 ? Int(part) : nil }
         if parts.count == 2, numbers.count == 2, 0..<24 ~= numbers[0], 0..<60 ~= numbers[1],
@@ -114,6 +120,7 @@ extension Fleet {
         case .json: try failing { try printJSON(["rollouts": forms]) }
         case .table:
             guard !forms.isEmpty else {
+                warnIfUnknown(options.fleet)
                 return print(printable("\(options.fleet.application): no rollouts"))
             }
             let table = TextTable(
@@ -126,12 +133,17 @@ extension Fleet {
     }
 
     /// Prints a plan, and the change of the value if there was one.
+    ///
+    /// - Parameter nextIn: The seconds until the first step; `nil` if it is due, or if one was made.
     private static func show(
-        _ plan: RolloutPlan, _ change: FleetChange?, _ options: FleetOptions
+        _ plan: RolloutPlan, _ change: FleetChange?, _ options: FleetOptions, nextIn: Int? = nil
     ) throws(Failure) {
         switch options.format {
-        case .json: try failing { try printJSON(RolloutForm(plan, change: change)) }
-        case .table: print(printable(RolloutText(.moved(plan, change)).text))
+        case .json where plan.isAttended: try failing { try printJSONLine(RolloutForm(plan, nextIn: nextIn)) }
+        case .json: try failing { try printJSON(RolloutForm(plan, nextIn: nextIn, change: change)) }
+        case .table:
+            let time = nextIn.map { ", in \(durationText(Double($0)))" } ?? ""
+            print(printable(RolloutText(.moved(plan, change)).text + time))
         }
     }
 
@@ -345,9 +357,11 @@ struct RolloutText {
         case .moved(let plan, let change):
             let step = plan.done == 0 ? "no step yet" : "step \(plan.done) of \(plan.steps.count)"
             let share = plan.percentage.map { ", \(RolloutPlan.text($0))" } ?? ""
+            let start =
+                plan.done == 0 && !plan.state.isEnd ? plan.start.map { ", begins at \($0)" } ?? "" : ""
             let reason = plan.reason.map { ": \($0)" } ?? ""
             let revision = change.map { " (revision \($0.revision))" } ?? ""
-            text = "\(plan.tweak): \(plan.state), \(step)\(share)\(reason)\(revision)"
+            text = "\(plan.tweak): \(plan.state), \(step)\(share)\(start)\(reason)\(revision)"
         }
     }
 }
@@ -388,12 +402,16 @@ private struct RolloutForm: Encodable {
     }
 
     var row: [String] {
-        let isOrphan = state == "running" && isAttended && leader == nil
+        // Nobody makes its steps.
+        let isOrphan = state == "running" && leader == nil
         return [
             "\(tweak)", "\(value)", "\(done)/\(steps.count)",
             percentage.map { RolloutPlan.text($0) } ?? "0 %",
-            isOrphan ? "unattended" : state,
-            nextIn.map { $0 > 0 ? "in \(durationText(Double($0)))" : "now" } ?? "",
+            isOrphan ? isAttended ? "unattended" : "no agent yet" : state,
+            nextIn.map { seconds in
+                let time = done == 0 ? start.map { "\($0), " } ?? "" : ""
+                return seconds > 0 ? "\(time)in \(durationText(Double(seconds)))" : "now"
+            } ?? "",
             leader ?? "", by, why, reason ?? "",
         ]
     }
