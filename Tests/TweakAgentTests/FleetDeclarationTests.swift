@@ -89,6 +89,45 @@ import Testing
         #expect(try host.fleet("set", "A/B/C", "5", "--force", application: "motor").succeeded)
     }
 
+    @Test func `are shown of applications that there are, and others are told`() throws {
+        #expect(try host.fleet("list", application: "serach").error.isEmpty)
+        #expect(try host.fleet("set", tweak, "5").succeeded)
+        for command in ["list", "history", "status", "builds", "rollouts"] {
+            let result = try host.fleet(command, application: "serach")
+            #expect(result.succeeded)
+            #expect(
+                result.error
+                    == "tweak fleet: warning: serach: there is no such application; did you mean search?\n",
+                "\(command): \(result.error)")
+            #expect(try host.fleet(command).error.isEmpty)
+        }
+    }
+
+    @Test func `are set with a warning if no known host has the name`() throws {
+        #expect(try host.fleet("set", tweak, "5", "--for", #"{ "only-host": ["web9"] }"#).error.isEmpty)
+        report("web1", unpublished: nil)
+        for (names, isMeant) in [(#"["web9", "db*"]"#, false), (#"["web*"]"#, true), ("[]", true)] {
+            let result = try host.fleet("set", tweak, "5", "--for", #"{ "only-host": \#(names) }"#)
+            #expect(result.succeeded)
+            #expect(
+                result.error.contains("none of 1 known host has a name that only-host asks for") != isMeant)
+        }
+    }
+
+    @Test func `are reset only if somebody knows them`() throws {
+        #expect(try host.fleet("reset", "Search/Index/Limti").output == "search: nothing had to be changed\n")
+        publish("aa.1", Self.integer, Self.mode)
+        #expect(try host.fleet("set", tweak, "5").succeeded)
+        let result = try host.fleet("reset", "Search/Index/Limti")
+        #expect(result.status == EX_DATAERR)
+        #expect(
+            result.error.contains(
+                "it has no value, and no published build declares it; did you mean \(tweak)?"),
+            "\(result.error)")
+        #expect(try host.fleet("reset", "Mode").output == "search: nothing had to be changed\n")
+        #expect(try host.fleet("reset", "Limit").output.hasPrefix("\(tweak): 5 → none"))
+    }
+
     @Test func `are not checked where nothing is published`() throws {
         #expect(try host.fleet("set", tweak, "1.5").succeeded)
         #expect(try host.fleet("set", tweak, "5", application: "unrelated").succeeded)
@@ -102,6 +141,120 @@ import Testing
         #expect(try host.fleet("declare", program).output.contains("was published before"))
         try refuses(["Step", "1.5"], "Live/Values/Step: 1.5 is not an int32")
         #expect(try host.fleet("set", "Step", "3").output.hasPrefix("Live/Values/Step: none → 3"))
+    }
+
+    @Test func `are not declared by kills and other files of the host that publishes a program`() throws {
+        let program = Locations.product("live-program")
+        try host.home.write(
+            "state/tweaks/live-program/fleet.json",
+            """
+            { "values": { "Features": { "mistyped": { "enabled": true } } },
+              "kills": { "Features": { "instant_search": { "enabled": false } } } }
+            """)
+        try host.home.write(
+            "state/tweaks/live-program/remote.json",
+            #"{ "values": { "Features": { "remote": { "depth": 5 } } } }"#)
+        let kill = try host.fleet("kill", "instant_search", "--why", "it is broken")
+        #expect(kill.succeeded)
+        #expect(kill.error.contains("no build of search is published, so it is not checked"), "\(kill.error)")
+        let declared = try host.fleet("declare", program)
+        #expect(declared.succeeded)
+        let warning = "Features/instant_search/enabled: it is killed, but no published build declares it"
+        #expect(declared.error.contains(warning), "\(declared.error)")
+        let tweaks = try host.fleet("builds", "--tweaks").output
+        #expect(tweaks.contains("Live/Values/Step") && !tweaks.contains("Features/"), "\(tweaks)")
+        #expect(try host.fleet("list").error.contains(warning))
+        for tweak in ["mistyped/enabled", "remote/depth"] {
+            try refuses(["Features/\(tweak)", "true"], "no published build of search declares it")
+            let known = try host.fleet("set", "Features/\(tweak)", "1", "--force", "--program", program)
+            #expect(known.status == EX_DATAERR)
+            #expect(known.error.contains("does not declare it"), "\(known.error)")
+        }
+        #expect(try host.fleet("unkill", "instant_search").succeeded)
+        let again = try host.fleet("kill", "instant_search", "--why", "it is broken")
+        #expect(again.status == EX_DATAERR)
+        #expect(try host.fleet("list").error.isEmpty)
+    }
+
+    @Test func `are published by the same name by a command and by agents`() throws {
+        let program = Locations.product("live-program")
+        try host.home.write(
+            "state/tweaks/live-program/remote.json",
+            #"{ "values": { "Features": { "a": { "enabled": true } } } }"#)
+        #expect(try host.fleet("declare", program).output.contains(" declares "))
+        try host.follow(etcd.endpoints, application: #""programs": [ "\#(program)" ]"#)
+        #expect(try host.once().error.isEmpty)
+        #expect(
+            try etcd.ctl(["get", "--prefix", "--keys-only", Self.root]).output.split(separator: "\n").count
+                == 1)
+    }
+
+    @Test func `are restored only if all builds accept them`() throws {
+        #expect(try host.fleet("set", tweak, "50").succeeded)
+        #expect(try host.fleet("set", "Search/Index/Old", "1").succeeded)
+        #expect(try host.fleet("reset", "Search/Index/Old").succeeded)
+        #expect(try host.fleet("set", tweak, "5").succeeded)
+        publish("aa.1", Self.integer)
+        for arguments in [["3"], ["3", "--dry-run"], ["3", tweak]] {
+            let result = try run(
+                AgentHost.program,
+                ["fleet", "rollback", "--configuration", host.home("agent.json"), "search"] + arguments,
+                home: host.home)
+            #expect(result.status == EX_DATAERR && result.output.isEmpty, "\(result.output)")
+            #expect(result.error.contains("\(tweak): 50 is outside the limits"), "\(result.error)")
+            #expect(result.error.contains("--force"), "\(result.error)")
+            #expect(
+                result.error.contains("Search/Index/Old: no published build") == (arguments.last != tweak))
+        }
+        #expect(try host.fleet("get", tweak).output == "5\n")
+        // What is removed need not be accepted.
+        #expect(try host.fleet("set", "Search/Index/New", "1", "--force").succeeded)
+        #expect(try host.fleet("rollback", "5").output.hasPrefix("Search/Index/New: 1 → none"))
+        let forced = try host.fleet("rollback", "3", "--force").output
+        #expect(
+            forced.contains("\(tweak): 5 → 50 ") && forced.contains("Search/Index/Old: none → 1 "),
+            "\(forced)")
+    }
+
+    @Test func `are restored only if the value for other hosts is accepted, too`() throws {
+        try etcd.put(tweak, #"{ "value": 5, "for": { "percentage": 10 }, "otherwise": { "value": 50 } }"#)
+        #expect(try host.fleet("set", tweak, "7").succeeded)
+        publish("aa.1", Self.integer)
+        let result = try host.fleet("rollback", "2")
+        #expect(result.status == EX_DATAERR)
+        #expect(result.error.contains("\(tweak): 50 is outside the limits"), "\(result.error)")
+    }
+
+    /// Reports that a host has this number of unpublished programs; `nil` for an agent without programs.
+    private func report(_ host: String, unpublished: Int?) {
+        let member = unpublished.map { #", "unpublished": \#($0)"# } ?? ""
+        let json = #"{ "version": 0, "revision": 1\#(member) }"#
+        #expect(etcd.put([(Array("/tweaks/production/search/hosts/\(host)".utf8), Array(json.utf8))]))
+    }
+
+    @Test func `are set with a warning until all known hosts have published`() throws {
+        report("web1", unpublished: nil)
+        report("web2", unpublished: nil)
+        #expect(try host.fleet("set", tweak, "5").error.isEmpty)
+        report("web1", unpublished: 1)
+        #expect(
+            try host.fleet("set", tweak, "6").error.contains(
+                "warning: 0 of 2 known hosts have published what their programs declare"))
+        publish("aa.1", Self.integer)
+        report("web1", unpublished: 0)
+        for arguments in [["set", tweak, "7"], ["rollback", "2"]] {
+            let result = try run(
+                AgentHost.program,
+                ["fleet", arguments[0], "--configuration", host.home("agent.json"), "search"]
+                    + arguments.dropFirst(), home: host.home)
+            #expect(result.succeeded)
+            #expect(
+                result.error.contains(
+                    "warning: 1 of 2 known hosts has published what their programs declare"),
+                "\(result.error)")
+        }
+        report("web2", unpublished: 0)
+        #expect(try host.fleet("set", tweak, "9").error.isEmpty)
     }
 
     @Test func `are checked against the programs of agents`() throws {

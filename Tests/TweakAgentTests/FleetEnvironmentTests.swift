@@ -118,6 +118,26 @@ import Testing
         #expect(try value(limit, in: "production") == "7")
     }
 
+    @Test func `are not promoted from an environment that there is not`() throws {
+        try set("staging", limit, "5")
+        let result = try run(
+            AgentHost.program,
+            [
+                "fleet", "promote", "--configuration", host.home("agent.json"), "search", "stagign",
+                "production",
+            ],
+            home: host.home)
+        #expect(result.status == EX_DATAERR && result.output.isEmpty)
+        #expect(
+            result.error == "tweak-agent: stagign: there is no such environment; did you mean staging?\n",
+            "\(result.error)")
+        let difference = try host.fleet("diff", "stagign", "staging")
+        #expect(difference.succeeded)
+        #expect(
+            difference.error.contains("warning: stagign: there is no such environment"), "\(difference.error)"
+        )
+    }
+
     @Test func `are promoted by name`() throws {
         try set("staging", limit, "5")
         try set("staging", "A/B/New", "true")

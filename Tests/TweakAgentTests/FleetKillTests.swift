@@ -54,6 +54,11 @@ import Testing
             #expect(try kill("search", "--why", "it is broken").succeeded)
             #expect(try waitUntil { try killed() == false })
             #expect(try host.flag(tweak) == true)
+            let reasons = try host.file()?["killReasons"] as? [String: String]
+            let reason = try #require(reasons?[tweak])
+            #expect(reason.hasPrefix("killed by \(AgentHost.author) at "), "\(reason)")
+            // Reports make revisions, too.
+            #expect(reason.contains(/Z \(revision \d+\): it is broken$/), "\(reason)")
             let set = try host.fleet("set", tweak, "true", "--why", "again")
             #expect(set.error.contains("the value takes effect after tweak fleet unkill"), "\(set.error)")
             #expect(try host.fleet("unkill", "search").output.hasPrefix("\(tweak): no longer killed"))
@@ -74,6 +79,39 @@ import Testing
         #expect(try host.fleet("unkill", "search").succeeded)
         #expect(try host.once().succeeded)
         #expect(try killed() == nil)
+    }
+
+    @Test func `is told beside the value that it hides`() throws {
+        #expect(try host.fleet("set", tweak, "true").succeeded)
+        #expect(try host.fleet("get", tweak).error.isEmpty)
+        #expect(try kill("search", "--why", "it is broken").succeeded)
+        #expect(try kill("fast", "--why", "it is slow").succeeded)
+        let hidden = try host.fleet("get", tweak)
+        #expect(hidden.output == "true\n")
+        #expect(
+            hidden.error.contains("warning: \(tweak): it is killed by \(AgentHost.author) at "),
+            "\(hidden.error)")
+        let none = try host.fleet("get", "fast")
+        #expect(none.status == EX_DATAERR)
+        #expect(none.error.contains("it has no value; it is killed by "), "\(none.error)")
+    }
+
+    @Test func `is ended by its name only, and others are named`() throws {
+        #expect(try kill("search", "--why", "a").succeeded)
+        let other = try host.fleet("unkill", "serach")
+        #expect(other.output == "search: nothing had to be changed\n")
+        #expect(other.error.contains("warning: these stay killed: \(tweak)"), "\(other.error)")
+        let json =
+            #"{ "tweaks": [ { "tweak": "Features/fast/enabled", "type": "bool" }, { "tweak": "\#(tweak)", "type": "bool" } ] }"#
+        #expect(etcd.put([(Array("/tweaks/production/search/schema/aa.1".utf8), Array(json.utf8))]))
+        let unknown = try host.fleet("unkill", "serach")
+        #expect(unknown.status == EX_DATAERR)
+        #expect(
+            unknown.error.contains(
+                "it is not killed, and no published build declares it; did you mean \(tweak)?"),
+            "\(unknown.error)")
+        #expect(try host.fleet("unkill", "fast").output == "search: nothing had to be changed\n")
+        #expect(try host.fleet("unkill", "sear").output.hasPrefix("\(tweak): no longer killed"))
     }
 
     @Test func `is shown in the list and the history`() throws {
@@ -114,6 +152,15 @@ import Testing
         #expect(unknown.status == EX_DATAERR)
         #expect(unknown.error.contains("did you mean \(tweak)?"), "\(unknown.error)")
         #expect(try kill("serach", "--why", "a", "--force").succeeded)
+        // It stays a mistake.
+        let again = try kill("serach", "--why", "a")
+        #expect(again.succeeded)
+        #expect(
+            again.error.contains(
+                "warning: Features/serach/enabled: no published build declares it; did you mean \(tweak)?"),
+            "\(again.error)")
+        #expect(
+            try host.fleet("list").error.contains("Features/serach/enabled: it is killed, but no published"))
         // Declarations that cannot be read keep nobody from a kill.
         let large = Array(String(repeating: " ", count: 1_000_000).utf8)
         for number in 10..<26 {

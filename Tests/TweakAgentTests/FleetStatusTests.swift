@@ -36,7 +36,9 @@ import Testing
         #expect(isThere, "\(output)", sourceLocation: location)
     }
 
-    private func set(_ value: String, _ more: String...) throws {
+    /// - Returns: The revision of the change.
+    @discardableResult
+    private func set(_ value: String, _ more: String...) throws -> String {
         let result = try run(
             AgentHost.program,
             [
@@ -45,6 +47,7 @@ import Testing
             ]
                 + more, home: hosts[0].home)
         #expect(result.succeeded, "\(result.error)")
+        return String(try #require(result.output.firstMatch(of: /\(revision (\d+)\)/)).1)
     }
 
     private func keys(_ root: String = root) throws -> [Substring] {
@@ -61,33 +64,37 @@ import Testing
             try hosts[1].following { (_) throws in
                 try hosts[2].following { (third) throws in
                     try waits(for: "3 of 3 known hosts follow it; there are no changes")
-                    try set("1")
-                    try waits(for: "3 of 3 known hosts have version 1")
+                    let first = try set("1")
+                    try waits(for: "3 of 3 known hosts have revision \(first)")
                     #expect(try status("--check").succeeded)
                     third.pause()
-                    try waits(for: "2 of 3 known hosts have version 1")
-                    try set("2")
-                    try waits(for: "2 of 3 known hosts have version 2")
+                    try waits(for: "2 of 3 known hosts have revision \(first)")
+                    let second = try set("2")
+                    try waits(for: "2 of 3 known hosts have revision \(second)")
                     let silent = try status("--check")
                     #expect(silent.status == 1)
                     #expect(
                         silent.error.contains("search: 1 host lacks the newest change"), "\(silent.error)")
                     let lines = silent.output.split(separator: "\n")
                     #expect(lines.count == 4 && lines[1] == "1 host is silent:", "\(lines)")
-                    #expect(lines.last?.wholeMatch(of: /web3  \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ  1/) != nil)
+                    let last = try #require(
+                        lines.last?.wholeMatch(of: /web3  \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ  (\d+)/))
+                    #expect(last.1 == first)
                     third.resume()
-                    try waits(for: "3 of 3 known hosts have version 2")
+                    try waits(for: "3 of 3 known hosts have revision \(second)")
                     third.kill()
-                    try waits(for: "2 of 3 known hosts have version 2")
+                    try waits(for: "2 of 3 known hosts have revision \(second)")
                     try hosts[2].following { (_) throws in
-                        try waits(for: "3 of 3 known hosts have version 2")
+                        try waits(for: "3 of 3 known hosts have revision \(second)")
                     }
                     // Its agent said so at its end.
-                    try waits(for: "2 of 3 known hosts have version 2")
+                    try waits(for: "2 of 3 known hosts have revision \(second)")
+                    #expect(try hosts[0].fleet("history", "--last", "1").output.contains("\n\(second)  "))
                 }
             }
         }
-        try waits(for: "0 of 3 known hosts have version 2")
+        let rest = try status()
+        #expect(rest.output.hasPrefix("search: 0 of 3 known hosts have revision "), "\(rest.output)")
     }
 
     @Test func `lists values that a build refuses`() throws {
@@ -95,36 +102,53 @@ import Testing
         try hosts[0].follow(
             etcd.endpoints, #""host": "web1""#, application: #""programs": [ "\#(program)" ]"#)
         try hosts[0].following { (_) throws in
-            try set("\"red\"", "--force")
+            let red = try set("\"red\"", "--force")
             #expect(try waitUntil { try status().output.contains("1 host refuses values:") })
             let output = try status().output
-            #expect(output.hasPrefix("search: 0 of 1 known host have version 1\n"), "\(output)")
+            #expect(output.hasPrefix("search: 0 of 1 known host have revision \(red)\n"), "\(output)")
             #expect(output.contains(#"web1  Live/Values/Step  "red" is not an int32"#), "\(output)")
             #expect(try status("--check").status == 1)
             // The build may not be published yet.
-            try set("3", "--force")
-            try waits(for: "1 of 1 known host has version 2")
+            try waits(for: "1 of 1 known host has revision \(set("3", "--force"))")
         }
     }
 
     @Test func `is JSON for scripts`() throws {
         try hosts[1].following { (_) throws in
-            try set("1")
-            try waits(for: "1 of 1 known host has version 1")
+            let revision = try set("1")
+            try waits(for: "1 of 1 known host has revision \(revision)")
             let json = try JSONSerialization.jsonObject(
                 with: Data(try status("--format", "json").output.utf8))
             let object = try #require(json as? [String: Any])
             #expect(object["application"] as? String == "search")
             #expect(object["newest"] as? Int == 1)
+            #expect(object["newestRevision"] as? Int == Int(revision))
             #expect(object["known"] as? Int == 1 && object["current"] as? Int == 1)
             let host = try #require((object["hosts"] as? [[String: Any]])?.first)
             #expect(host["host"] as? String == "web2" && host["state"] as? String == "current")
+            #expect(host["newestRevision"] as? Int == Int(revision))
             #expect(host["version"] as? Int == 1 && host["loaded"] is String && host["agent"] is String)
             let source = try #require((host["sources"] as? [[String: Any]])?.first)
             #expect(source["source"] as? String == "fleet" && source["kind"] as? String == "etcd")
         }
         let all = try status("--all").output.split(separator: "\n")
         #expect(all.contains { $0.hasPrefix("web2  silent") }, "\(all)")
+    }
+
+    @Test func `tells commands when the programs of a host are published`() throws {
+        let program = Locations.product("live-program")
+        try hosts[0].follow(
+            etcd.endpoints, #""host": "web1""#, application: #""programs": [ "\#(program)" ]"#)
+        func unpublished() throws -> Int? {
+            try etcd.ctl(["get", Self.root + "hosts/web1"]).output.firstMatch(of: /"unpublished":(\d)/)
+                .flatMap { Int($0.1) }
+        }
+        try hosts[0].following { (_) throws in
+            #expect(try waitUntil { try unpublished() != nil })
+            // An agent publishes at a random time within half a minute.
+            #expect(try waitUntil { try unpublished() == 0 })
+            #expect(try hosts[0].fleet("builds").output.contains(program))
+        }
     }
 
     @Test func `counts the processes of an application`() throws {
@@ -149,8 +173,7 @@ import Testing
         let strange = ["hosts/a/b", "hosts/web9", "hosts.alive/web9", "hosts.other", "hostsfile"]
         for key in strange { #expect(try etcd.ctl(["put", Self.root + key, "{"]).succeeded) }
         try hosts[0].following { (_) throws in
-            try set("1")
-            try waits(for: "1 of 1 known host has version 1")
+            try waits(for: "1 of 1 known host has revision \(set("1"))")
         }
         let result = try status()
         #expect(result.error.contains("hosts/a/b: this is not the name of a host"), "\(result.error)")
@@ -211,25 +234,26 @@ import Testing
             ).1
             let lease = String(try #require(Int(report)), radix: 16)
             // The short lease ends and is renewed meanwhile.
+            let start = ContinuousClock.now
+            #expect(waitUntil { start.duration(to: .now) > .seconds(8) })
+            #expect(try sockets(agent).isSubset(of: before))
+            // The age of the other lease tells when the host was last heard.
             #expect(
                 try waitUntil {
                     let time = try etcd.ctl(["lease", "timetolive", lease]).output
                     return try #require(time.firstMatch(of: /remaining\((\d+)s\)/).flatMap { Int($0.1) })
-                        <= 86_394
+                        >= 86_398
                 })
-            #expect(try sockets(agent).isSubset(of: before))
             #expect(try keys(Self.root + "hosts.alive/").count == 1)
         }
     }
 
     @Test func `is right after a restart of etcd`() throws {
         try hosts[0].following { (_) throws in
-            try set("1")
-            try waits(for: "1 of 1 known host has version 1")
+            try waits(for: "1 of 1 known host has revision \(set("1"))")
             etcd.kill()
             try etcd.restart()
-            try set("2")
-            try waits(for: "1 of 1 known host has version 2")
+            try waits(for: "1 of 1 known host has revision \(set("2"))")
         }
     }
 
@@ -237,17 +261,15 @@ import Testing
     func `is right after a backup of etcd was restored`(isSameCluster: Bool) throws {
         let more = #""host": "web1", "interval": 1, "timeout": 0.5"#
         try hosts[0].follow(etcd.endpoints, more)
-        try set("1")
+        let first = try set("1")
         let backup = etcd.home("backup.db")
         try etcd.save(to: backup)
         try hosts[0].following { (_) throws in
-            try set("2")
-            try waits(for: "1 of 1 known host has version 2")
+            try waits(for: "1 of 1 known host has revision \(set("2"))")
             try etcd.restore(from: backup, isSameCluster: isSameCluster)
-            try waits(for: "1 of 1 known host has version 1")
+            try waits(for: "1 of 1 known host has revision \(first)")
             #expect(try waitUntil { try hosts[0].number("Live/Values/Step") == 1 })
-            try set("3")
-            try waits(for: "1 of 1 known host has version 2")
+            try waits(for: "1 of 1 known host has revision \(set("3"))")
             #expect(try waitUntil { try hosts[0].number("Live/Values/Step") == 3 })
         }
     }
@@ -263,11 +285,12 @@ import Testing
             """)
         try hosts[0].following { (_) throws in
             #expect(try waitUntil { try keys("/tweaks/production/").count == 2 * names.count })
-            #expect(try hosts[0].fleet("set", "A/B/C", "1", application: "a69").succeeded)
+            let made = try hosts[0].fleet("set", "A/B/C", "1", application: "a69").output
+            let revision = try #require(made.firstMatch(of: /revision (\d+)/)).1
             #expect(
                 try waitUntil {
                     try hosts[0].fleet("status", application: "a69").output
-                        == "a69: 1 of 1 known host has version 1\n"
+                        == "a69: 1 of 1 known host has revision \(revision)\n"
                 })
             #expect(try etcd.ctl(["lease", "list"]).output.contains("found 2 leases"))
         }

@@ -23,6 +23,11 @@ extension Fleet {
         )
         let (one, other) = (try contents(first), try contents(second))
         warn(one.strangers + other.strangers)
+        for (name, options) in [(environments.from, first), (environments.to, second)] {
+            do throws(Failure) { try expectEnvironment(name, options) } catch {
+                printMessage("warning: \(error.message)", of: command)
+            }
+        }
         let values = FleetDifference.all(one, other).map { DifferenceForm($0) }
         let kills = try differentKills(first, second).map { DifferenceForm($0, isKill: true) }
         let all = kills + values
@@ -75,6 +80,7 @@ extension Fleet {
         let source = try contents(
             environments.options(in: environments.from), isWithHistory: options.ifRevision != nil)
         warn(source.strangers)
+        try expectEnvironment(environments.from, environments.options(in: environments.from))
         let promotion = Promotion(
             environments: environments, names: names, source: source,
             declared: options.isForced ? nil : try published(target), isRemoving: options.isRemoving,
@@ -104,6 +110,17 @@ extension Fleet {
         try show(change, target, making, revision: making.isDryRun ? newest.withLock { $0 } : nil)
         promotion.tell(of: first.withLock { $0?.left } ?? [])
         warnIfHidden(change, target)
+    }
+
+    /// Throws if an environment has nothing of any application, perhaps because its name was mistyped.
+    private static func expectEnvironment(_ name: String, _ options: FleetOptions) throws(Failure) {
+        // The user may not be allowed to see other environments.
+        let found = try? asking(options) { (editor) async throws(FleetProblem) in
+            try await editor.environments()
+        }
+        // They are not all read if there are many.
+        guard let names = found, names.count < FleetEditor.mostNames, !names.contains(name) else { return }
+        throw Failure("\(name): there is no such environment" + didYouMean(names.nearest(to: name)), .invalid)
     }
 
     // MARK: - Listing

@@ -72,10 +72,22 @@ extension Fleet {
 
     static func unkill(_ options: FleetUnkill) throws(Failure) {
         let name = try TweakName(options.feature)
+        let declared = declarations(options.fleet)
         let change = try commit(options.fleet, .kills, options.change, nil) {
             (kills, _) throws(FleetProblem) in
-            let tweak = try key(ofFeature: name, Set(kills.values.map(\.tweak)))
-            return kills[tweak] == nil ? [:] : [tweak: nil]
+            let killed = Set(kills.values.map(\.tweak))
+            // What is killed comes first: another tweak may have a similar name.
+            let isKilled = !name.meant(among: killed.sorted()).isEmpty
+            let tweak = try key(ofFeature: name, isKilled ? killed : declared?.tweaks ?? [])
+            guard kills[tweak] == nil else { return [tweak: nil] }
+            try expectKnown(tweak, declared, "it is not killed", kills)
+            return [:]
+        }
+        if change == nil, !options.change.isDryRun, let killed = kills(options.fleet)?.values, !killed.isEmpty
+        {
+            printMessage(
+                "warning: these stay killed: "
+                    + killed.map(\.tweak.description).beginning.joined(separator: ", "), of: command)
         }
         try show(change, options.fleet, options.change)
     }

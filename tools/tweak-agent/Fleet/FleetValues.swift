@@ -58,10 +58,14 @@ enum Fleet {
 
     static func get(_ options: FleetGet) throws(Failure) {
         let contents = try contents(options.fleet)
-        let tweak = try TweakName(options.tweak).key(among: contents.values.map(\.tweak))
+        let kills = kills(options.fleet)
+        let known = Swift.Set((contents.values + (kills?.values ?? [])).map(\.tweak))
+        let tweak = try TweakName(options.tweak).key(among: known.sorted())
+        let killed = (try? kills?[tweak]?.value.get()).map { "it is \($0.reason(in: .kills))" }
         guard let found = contents.values.first(where: { $0.tweak == tweak }) else {
-            throw Failure("\(tweak): it has no value", .invalid)
+            throw Failure("\(tweak): it has no value" + (killed.map { "; \($0)" } ?? ""), .invalid)
         }
+        if let killed { printMessage("warning: \(tweak): \(killed)", of: command) }
         let form = ValueForm(found)
         switch options.fleet.format {
         case .json: try failing { try printJSON(form) }
@@ -137,6 +141,7 @@ enum Fleet {
             try self.declaration(of: name, in: program)
         }
         let declared = options.isForced ? nil : try published(options.fleet)
+        if let filters { warnOfHosts(filters, options.fleet) }
         try change(options.fleet, options.change, options.ifRevision) {
             (contents, _) throws(FleetProblem) in
             let tweak: TweakKey
@@ -183,11 +188,26 @@ enum Fleet {
 
     static func reset(_ options: FleetReset) throws(Failure) {
         let name = try TweakName(options.tweak)
+        let declared = declarations(options.fleet)
         try change(options.fleet, options.change, options.ifRevision) {
             (contents, _) throws(FleetProblem) in
-            let tweak = try key(name, contents)
-            return contents[tweak] == nil ? [:] : [tweak: nil]
+            // What has a value comes first: another tweak may have a similar name.
+            let hasValue = !name.meant(among: contents.values.map(\.tweak)).isEmpty
+            let tweak = try key(name, contents, hasValue ? nil : declared)
+            guard contents[tweak] == nil else { return [tweak: nil] }
+            try expectKnown(tweak, declared, "it has no value", contents)
+            return [:]
         }
+    }
+
+    /// Throws if there is nothing to remove because the name was mistyped, as far as the published builds tell.
+    static func expectKnown(
+        _ tweak: TweakKey, _ declared: FleetDeclarations?, _ state: String, _ contents: FleetContents
+    ) throws(FleetProblem) {
+        guard let declared, !declared.builds.isEmpty, !declared.tweaks.contains(tweak) else { return }
+        throw .impossible(
+            "\(tweak): \(state), and no published build declares it"
+                + didYouMean(contents.values.map(\.tweak).nearest(to: tweak).map(\.description)))
     }
 
     static func rollback(_ options: FleetRollback) throws(Failure) {

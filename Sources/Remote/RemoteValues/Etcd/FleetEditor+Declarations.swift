@@ -6,7 +6,7 @@ extension FleetEditor {
     package static let keptBuilds = 16
     private static let mostAttempts = 5
     /// The maximum number of applications or environments that are listed, with a request each.
-    private static let mostNames = 100
+    package static let mostNames = 100
 
     /// Reads the declarations of the published builds.
     package func declarations() async throws(FleetProblem) -> FleetDeclarations {
