@@ -52,6 +52,12 @@ import TweakRecords
             ["-O2", "-g"],
         ])
     func `They are those of the units of records`(compiler: Compiler, flags: [String]) throws {
+        let found = try recordFolders(compiler, flags)
+        #expect(found == ["one/main.c": home("one"), "two/other.c": home("two")])
+    }
+
+    /// The folders of the units of two records.
+    private func recordFolders(_ compiler: Compiler, _ flags: [String]) throws -> [String: String] {
         for (name, text) in [
             ("one/main.c", "int other(void); int main(void)"), ("two/other.c", "int other(void)"),
         ] {
@@ -71,6 +77,11 @@ import TweakRecords
                 }
             }
         }
+        return found
+    }
+
+    @Test func `With link-time optimization they are those of the compiler`() throws {
+        let found = try recordFolders(.gcc, ["-O2", "-g", "-flto"])
         #expect(found == ["one/main.c": home("one"), "two/other.c": home("two")])
     }
 

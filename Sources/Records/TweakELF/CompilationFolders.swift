@@ -86,19 +86,28 @@ private struct CompilationUnits {
         var folders = CompilationFolders()
         var known: Set<String> = []
         var tables: [Int: [UInt64: Abbreviation]] = [:]
+        var units: [(range: Range<Int>, folder: String)] = []
+        var origins: [(address: UInt64, origin: Int)] = []
         var start = 0
         while let unit = Unit(information, at: start, byteOrder) {
             if let (folder, addressBase) = root(of: unit) {
                 if known.insert(folder).inserted { folders.all.append(folder) }
+                units.append((start..<unit.end, folder))
                 if !wanted.isEmpty {
                     let table = tables[unit.abbreviations] ?? table(at: unit.abbreviations)
                     tables[unit.abbreviations] = table
-                    for address in variables(of: unit, table, addressBase) where wanted.contains(address) {
-                        folders.ofVariables[address] = folder
+                    for variable in variables(of: unit, table, addressBase)
+                    where wanted.contains(variable.address) {
+                        folders.ofVariables[variable.address] = folder
+                        if let origin = variable.origin { origins.append((variable.address, origin)) }
                     }
                 }
             }
             start = unit.end
+        }
+        // With link-time optimization the unit of the linker has the address, and that of the compiler the rest.
+        for (address, origin) in origins {
+            folders.ofVariables[address] = units.first { $0.range.contains(origin) }?.folder
         }
         return folders
     }
@@ -190,23 +199,30 @@ private struct CompilationUnits {
         return table
     }
 
-    /// The addresses of the variables of a unit.
-    private func variables(of unit: Unit, _ table: [UInt64: Abbreviation], _ addressBase: Int) -> [UInt64] {
-        var found: [UInt64] = []
+    /// The addresses of the variables of a unit, and the places of their entries in other units.
+    private func variables(
+        of unit: Unit, _ table: [UInt64: Abbreviation], _ addressBase: Int
+    ) -> [(address: UInt64, origin: Int?)] {
+        var found: [(UInt64, Int?)] = []
         var reader = Reader(information, at: unit.entry, byteOrder)
         while reader.offset < unit.end, let code = reader.leb() {
             // The end of a list of children.
             if code == 0 { continue }
             guard let abbreviation = table[code] else { break }
+            var place: UInt64?
+            var origin: Int?
             for (name, form) in abbreviation.attributes {
-                var location = reader
+                var value = reader
                 guard skip(form, &reader, unit) else { return found }
-                guard abbreviation.tag == 0x34, name == 0x02, [0x09, 0x0A, 0x18].contains(form) else {
-                    continue
+                guard abbreviation.tag == 0x34 else { continue }
+                if name == 0x02, [0x09, 0x0A, 0x18].contains(form) {
+                    _ = form == 0x0A ? value.number(1) : value.leb()
+                    place = address(&value, unit, addressBase)
+                } else if name == 0x31, form == 0x10, unit.version > 2 {
+                    origin = value.number(unit.isLong ? 8 : 4).map { Int(clamping: $0) }
                 }
-                _ = form == 0x0A ? location.number(1) : location.leb()
-                if let address = address(&location, unit, addressBase) { found.append(address) }
             }
+            if let place { found.append((place, origin)) }
         }
         return found
     }
