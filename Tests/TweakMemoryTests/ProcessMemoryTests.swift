@@ -28,11 +28,18 @@ private final class Subject {
 
         """#
 
-    init() throws {
+    /// - Parameters:
+    ///   - name: The name of the executable.
+    ///   - change: Changes the executable before it starts.
+    init(
+        named name: String = "subject", _ flags: [String] = ["-static"],
+        change: (String) throws -> Void = { _ in }
+    ) throws {
         home = try TemporaryDirectory()
         let file = try home.write("subject.c", Self.source)
-        try Compiler.gcc.compile([file], to: home("subject"), ["-DDEBUG", "-static"], home: home)
-        process = try start(home("subject"), home: home, in: home.path)
+        try Compiler.gcc.compile([file], to: home(name), ["-DDEBUG"] + flags, home: home)
+        try change(home(name))
+        process = try start(home(name), home: home, in: home.path)
         #expect(waitUntil { !process.written.output.isEmpty })
     }
 
@@ -74,6 +81,25 @@ private final class Subject {
         #expect(throws: MemoryError.replaced) { try sampler.read() }
     }
 
+    @Test(arguments: [["-static"], ["-no-pie"], ["-pie"], ["-static-pie"]])
+    func `is found where a tool has moved the program headers to the end of the file`(flags: [String]) throws
+    {
+        let subject = try Subject(flags) { try moveProgramHeaders(of: $0) }
+        #expect(ProcessScan.content(ofFile: subject.home("subject")) == .tweaks)
+        let tweaks = try subject.tweaks()
+        #expect(tweaks.found.executable != nil && tweaks.all().count == 3)
+        try tweaks.set([Subject.keys[2]: 7])
+        #expect(try subject.tweaks().tweak(Subject.keys[2])?.value == 7)
+    }
+
+    @Test func `is that of a file whose name ends like the kernel's mark of deleted ones`() throws {
+        let subject = try Subject(named: "subject (deleted)")
+        let path = subject.home("subject (deleted)")
+        #expect(ProcessScan.mappedFiles(of: subject.process.processID) == [path])
+        #expect(unlink(path) == 0)
+        #expect(ProcessScan.mappedFiles(of: subject.process.processID) == [path])
+    }
+
     @Test func `is gone when it has ended`() throws {
         let subject = try Subject()
         let tweaks = try subject.tweaks()
@@ -84,6 +110,38 @@ private final class Subject {
         #expect(throws: MemoryError.ended) { try sampler.read() }
         #expect(throws: MemoryError.ended) { try ProcessMemory(pid: subject.process.processID) }
     }
+}
+
+/// Moves the program headers of a 64-bit executable to the end of its file, and adds one for a segment that loads them,
+/// as BOLT and patchelf do.
+private func moveProgramHeaders(of path: String) throws {
+    var file = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+    func number(at offset: Int, _ size: Int) -> Int {
+        file[offset..<offset + size].reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+    func bytes(_ number: Int, _ size: Int) -> [UInt8] {
+        (0..<size).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    }
+    let (table, count) = (number(at: 32, 8), number(at: 56, 2))
+    let places = (0..<count).map { table + 56 * $0 }
+    let loaded = places.filter { number(at: $0, 4) == 1 }
+    let base = number(at: loaded[0] + 16, 8) - number(at: loaded[0] + 8, 8)
+    let end = loaded.map { number(at: $0 + 16, 8) + number(at: $0 + 40, 8) }.max() ?? 0
+    let place = (max(file.count, end - base) + 4095) & ~4095
+    let size = 56 * (count + 1)
+    let position = bytes(place, 8) + bytes(base + place, 8) + bytes(base + place, 8)
+    for header in places where number(at: header, 4) == 6 {
+        file.replaceSubrange(header + 8..<header + 48, with: position + bytes(size, 8) + bytes(size, 8))
+    }
+    let headers =
+        Array(file[table..<table + 56 * count])
+        + (bytes(1, 4) + bytes(4, 4) + position + bytes(size, 8) + bytes(size, 8) + bytes(4096, 8))
+    file += [UInt8](repeating: 0, count: place - file.count) + headers
+    file.replaceSubrange(table..<table + 56 * count, with: [UInt8](repeating: 0xFF, count: 56 * count))
+    file.replaceSubrange(32..<40, with: bytes(place, 8))
+    file.replaceSubrange(56..<58, with: bytes(count + 1, 2))
+    try Data(file).write(to: URL(fileURLWithPath: path))
+    chmod(path, 0o755)
 }
 
 /// A process that has mapped one file many times, which says that it has many records.

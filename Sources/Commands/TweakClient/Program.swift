@@ -265,8 +265,19 @@ package struct ProgramSearch {
             warn(
                 "\(lastComponent(of: path)) (\(text)): the Tweaks library is in it and does not listen, so its memory is "
                     + "left alone; this is about its overrides file")
+            return try OfflineProgram(path: path, warn: warn)
         }
-        return try OfflineProgram(path: path, warn: warn)
+        let program = try OfflineProgram(path: path, warn: warn)
+        // What the file has is not what the process has.
+        guard program.tweaks().isEmpty else {
+            throw Failure(
+                "the process has no tweaks"
+                    + (executableIsReplaced(of: text)
+                        ? ", but \(path), which was built again since it started, has some; start it again, or name the file"
+                        : " that are found in its memory; those of its file, \(path), take effect when the file is named"),
+                about: "\(lastComponent(of: path)) (\(text))", .unavailable)
+        }
+        return program
     }
 
     /// The matching processes without the library, whose memory is read. Those of other users are left out.

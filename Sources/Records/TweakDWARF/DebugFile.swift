@@ -27,6 +27,7 @@ final class DebugFile {
         guard
             let headers = ImageHeaders(
                 file.bytes(at: 0, count: 4096),
+                readTable: { [file] in file.bytes(at: Int(clamping: $0), count: $1) },
                 read: { [file] in
                     file.bytes(at: Int(clamping: $0.offset), count: Int(clamping: $0.fileSize))
                 }), headers.byteOrder == .native

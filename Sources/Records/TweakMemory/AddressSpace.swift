@@ -112,6 +112,17 @@ let mostBytesOfTexts = 64 << 20
 package let mostTextBytes = 64 << 10
 
 extension [MemoryRegion] {
+    /// The address at which bytes of the file of a region are mapped; `nil` if they are not mapped.
+    func address(ofFile region: MemoryRegion, at offset: UInt64, count: Int) -> UInt64? {
+        for mapped in self where mapped.path == region.path && mapped.file == region.file {
+            guard mapped.fileOffset <= offset, case let start = offset - mapped.fileOffset,
+                start <= mapped.addresses.size, UInt64(count) <= mapped.addresses.size - start
+            else { continue }
+            return mapped.addresses.lowerBound + start
+        }
+        return nil
+    }
+
     /// Whether addresses lie in contiguous regions that satisfy a condition.
     func cover(_ addresses: Range<UInt64>, where isMeant: (MemoryRegion) -> Bool) -> Bool {
         // The first region that ends after the start.

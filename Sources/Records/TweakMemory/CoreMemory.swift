@@ -311,7 +311,7 @@ private struct MappedFiles {
             rest = rest[(nameEnd + 1)...]
             let (offset, overflows) = page.multipliedReportingOverflow(by: size)
             guard start < end, !overflows else { continue }
-            if name.hasSuffix(" (deleted)") { name = String(name.dropLast(" (deleted)".count)) }
+            name = withoutDeletionMark(name) { isAccessible($0) }
             files.append(File(addresses: start..<end, offset: offset, path: name))
         }
     }

@@ -25,10 +25,15 @@ extension ImageHeaders {
     /// Reads headers.
     ///
     /// - Parameters:
-    ///   - start: The first bytes, at least the headers.
+    ///   - start: The first bytes, at least the ELF header.
+    ///   - readTable: Reads bytes at an offset of the file: the program headers, which tools that rewrite programs move to
+    ///     the end.
     ///   - read: Reads a segment, from its file or from memory.
     /// - Returns: `nil` if they are not the headers of an image.
-    package init?(_ start: [UInt8], read: (ImageSegment) -> [UInt8]?) {
+    package init?(
+        _ start: [UInt8], readTable: (_ offset: UInt64, _ count: Int) -> [UInt8]?,
+        read: (ImageSegment) -> [UInt8]?
+    ) {
         let bytes = start.span.bytes
         guard start.starts(with: [0x7F, 0x45, 0x4C, 0x46]), let format = ELFFormat(start),
             let header = format.header(in: bytes),
@@ -36,21 +41,23 @@ extension ImageHeaders {
             header.segmentCount > 0, header.segmentCount <= Self.mostSegments,
             header.segmentSize == format.segmentSize
         else { return nil }
-        // A distant table belongs to an object file, not to anything that a kernel or dynamic linker loads.
         let tableSize = header.segmentCount * format.segmentSize
-        guard header.segments <= UInt64(start.count), tableSize <= start.count - Int(header.segments) else {
-            return nil
-        }
+        let isNear = header.segments <= UInt64(start.count) && tableSize <= start.count - Int(header.segments)
+        let distant = isNear ? [] : readTable(header.segments, tableSize)
+        guard let distant, isNear || distant.count == tableSize else { return nil }
         var segments: [ImageSegment] = []
         for index in 0..<header.segmentCount {
-            guard
-                let segment = format.segment(in: bytes, at: Int(header.segments) + index * format.segmentSize)
-            else { return nil }
+            let offset = index * format.segmentSize
+            let segment =
+                isNear
+                ? format.segment(in: bytes, at: Int(header.segments) + offset)
+                : format.segment(in: distant.span.bytes, at: offset)
+            guard let segment else { return nil }
             segments.append(segment)
         }
         (is64Bit, byteOrder, type, machine) = (format.is64Bit, format.byteOrder, header.type, header.machine)
         self.segments = segments
-        byteCount = max(format.headerSize, Int(header.segments) + tableSize)
+        byteCount = isNear ? max(format.headerSize, Int(header.segments) + tableSize) : format.headerSize
 
         var total: UInt64 = 0
         for segment in segments where segment.type == UInt32(PT_NOTE) {

@@ -121,11 +121,16 @@ private struct FoundImage {
         file = space.openPath(of: region).flatMap { try? ELFFile(path: $0) }
         let address = region.addresses.lowerBound
         if let start {
-            // The load bias is unknown until the headers are read.
-            let bias = ImageHeaders(start) { _ in nil }?.bias(ofStart: address) ?? 0
+            // The load bias is unknown until the headers are read, and so is the place of a part of the file but for the
+            // mappings.
+            let inFile = { (offset: UInt64, count: Int) in
+                regions.address(ofFile: region, at: offset, count: count)
+                    .flatMap { space.bytes(at: $0, count: count) }
+            }
+            let bias = ImageHeaders(start, readTable: inFile) { _ in nil }?.bias(ofStart: address) ?? 0
             guard
                 let headers = ImageHeaders(
-                    start,
+                    start, readTable: inFile,
                     read: {
                         space.bytes(at: $0.address &+ bias, count: Int(clamping: $0.fileSize))
                     }), headers.bias(ofStart: address) == bias
@@ -135,6 +140,7 @@ private struct FoundImage {
             guard let file,
                 let headers = ImageHeaders(
                     file.bytes(at: 0, count: ImageHeaders.usualBytes),
+                    readTable: { file.bytes(at: Int(clamping: $0), count: $1) },
                     read: { file.bytes(at: Int(clamping: $0.offset), count: Int(clamping: $0.fileSize)) }),
                 let bias = headers.bias(ofStart: address)
             else { return nil }

@@ -46,7 +46,7 @@ package final class ProcessMemory: AddressSpace {
                 throw errno == EACCES || errno == EPERM
                     ? .forbidden(AccessRule(pid: pid).description) : .ended
             }
-            return MemoryRegion.all(inMaps: bytes)
+            return MemoryRegion.all(inMaps: bytes, of: pid)
         }
     }
 
@@ -140,16 +140,16 @@ func readText(_ path: String) -> String? { readWhole(path).map { String(decoding
 
 extension MemoryRegion {
     /// Parses /proc/PID/maps. Source: proc(5).
-    static func all(inMaps bytes: [UInt8]) -> [MemoryRegion] {
+    static func all(inMaps bytes: [UInt8], of pid: Int32) -> [MemoryRegion] {
         var regions: [MemoryRegion] = []
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
-            if let region = MemoryRegion(line) { regions.append(region) }
+            if let region = MemoryRegion(line, of: pid) { regions.append(region) }
         }
         return regions
     }
 
     /// `55d0c8a00000-55d0c8a01000 r--p 00000000 fe:00 1234    /usr/bin/spring`
-    private init?(_ line: ArraySlice<UInt8>) {
+    private init?(_ line: ArraySlice<UInt8>, of pid: Int32) {
         let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
         guard fields.count >= 5 else { return nil }
         let ends = fields[0].split(separator: UInt8(ascii: "-"))
@@ -161,16 +161,15 @@ extension MemoryRegion {
         (isReadable, isWritable) = (rights.first == UInt8(ascii: "r"), rights.last == UInt8(ascii: "w"))
         fileOffset = offset
         // The path is padded with spaces, and [vdso], [heap] and the like have none.
-        var path = fields.count > 5 ? fields[5].drop { $0 == UInt8(ascii: " ") } : []
+        let path = fields.count > 5 ? fields[5].drop { $0 == UInt8(ascii: " ") } : []
         guard path.first == UInt8(ascii: "/") else {
             (self.path, file) = (nil, "")
             return
         }
-        let suffix = " (deleted)".utf8
-        if path.count > suffix.count, path.suffix(suffix.count).elementsEqual(suffix) {
-            path = path.dropLast(suffix.count)
+        let inode = String(decoding: fields[4], as: UTF8.self)
+        self.path = withoutDeletionMark(Self.unescaped(path)) { name in
+            stat(path: "/proc/\(pid)/root" + name).map { "\($0.st_ino)" == inode } ?? false
         }
-        self.path = Self.unescaped(path)
         file = String(decoding: fields[3] + [UInt8(ascii: ":")] + fields[4], as: UTF8.self)
     }
 

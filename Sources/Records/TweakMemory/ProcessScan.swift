@@ -25,7 +25,8 @@ package struct ProcessScan {
     package mutating func content(of pid: Int32) -> Content? {
         guard let maps = readWhole("/proc/\(pid)/maps") else { return nil }
         var content = Content.nothing
-        for region in MemoryRegion.all(inMaps: maps) where region.fileOffset == 0 && region.path != nil {
+        for region in MemoryRegion.all(inMaps: maps, of: pid)
+        where region.fileOffset == 0 && region.path != nil {
             switch self.content(of: region, in: pid) {
             case .library: return .library
             case .tweaks: content = .tweaks
@@ -33,6 +34,14 @@ package struct ProcessScan {
             }
         }
         return content
+    }
+
+    /// The paths of the files that a process has mapped from their start, such as its libraries, each once.
+    package static func mappedFiles(of pid: Int32) -> [String] {
+        guard let maps = readWhole("/proc/\(pid)/maps") else { return [] }
+        var seen: Set<String> = []
+        return MemoryRegion.all(inMaps: maps, of: pid).filter { $0.fileOffset == 0 }.compactMap(\.path)
+            .filter { seen.insert($0).inserted }
     }
 
     private mutating func content(of region: MemoryRegion, in pid: Int32) -> Content {
@@ -58,7 +67,9 @@ package struct ProcessScan {
             }
         }
         guard let start = bytes(at: 0, count: UInt64(ImageHeaders.usualBytes)),
-            let headers = ImageHeaders(start, read: { bytes(at: $0.offset, count: $0.fileSize) })
+            let headers = ImageHeaders(
+                start, readTable: { bytes(at: $0, count: UInt64($1)) },
+                read: { bytes(at: $0.offset, count: $0.fileSize) })
         else { return .nothing }
         if headers.notes.hasLibrary { return .library }
         if headers.notes.records != nil { return .tweaks }

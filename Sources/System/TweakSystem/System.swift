@@ -277,9 +277,30 @@ package func findExecutable(
 /// - Parameter process: A process id, or `self`.
 package func executablePath(of process: String = "self") -> String? {
     guard let path = readLink("/proc/\(process)/exe") else { return process == "self" ? executedFile : nil }
-    // The kernel appends this if the file was removed or replaced.
-    let suffix = " (deleted)"
-    return path.hasSuffix(suffix) ? String(path.dropLast(suffix.count)) : path
+    return withoutDeletionMark(path) { literal in
+        let file = stat(path: "/proc/\(process)/exe")
+        return [literal, "/proc/\(process)/root" + literal].contains {
+            guard let file, let named = stat(path: $0) else { return false }
+            return named.st_dev == file.st_dev && named.st_ino == file.st_ino
+        }
+    }
+}
+
+/// Returns whether the executable of a running process was removed or replaced since it started.
+///
+/// - Parameter process: A process id, or `self`.
+package func executableIsReplaced(of process: String = "self") -> Bool {
+    let link = readLink("/proc/\(process)/exe")
+    return link != nil && link != executablePath(of: process)
+}
+
+/// A path without the mark that the kernel appends to the path of a file that was removed or replaced.
+///
+/// - Parameter isName: Returns whether the path with the mark is the name of the file, which then really ends like this.
+package func withoutDeletionMark(_ path: String, unless isName: (String) -> Bool) -> String {
+    let mark = " (deleted)"
+    guard path.hasSuffix(mark), !isName(path) else { return path }
+    return String(path.dropLast(mark.count))
 }
 
 /// The file that the kernel executed, with links resolved, for processes without /proc; `nil` if it no longer exists.

@@ -231,6 +231,24 @@ import Testing
         #expect(try !setter.program.command("ps", "--all").output.contains("\(setter.pid) "))
     }
 
+    @Test func `One without tweaks is not taken for its file, which was built again with some`() throws {
+        let program = try BareProgram(compiling: ["-UDEBUG"])
+        try program.start()
+        let debug = try BareProgram()
+        try FileManager.default.removeItem(atPath: program.path)
+        try FileManager.default.copyItem(atPath: debug.path, toPath: program.path)
+        for arguments in [["set", "Count", "7"], ["get", "Count"], ["list"], ["reset", "--all"]] {
+            let result = try program.command([arguments[0], "\(program.pid)"] + arguments.dropFirst())
+            #expect(result.status == 69 && result.output.isEmpty, "\(arguments)")
+            #expect(
+                result.error.hasSuffix(
+                    "\(program.title): the process has no tweaks, but \(program.path), which was built again since it "
+                        + "started, has some; start it again, or name the file\n"), "\(result.error)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: program.home("config/tweaks/bare/overrides.json")))
+        #expect(try program.command(["get", program.path, "Count"]).output == "5\n")
+    }
+
     @Test func `One without tweaks has none`() throws {
         let home = try TemporaryDirectory()
         let sleep = try start("/bin/sleep", ["60"], home: home)

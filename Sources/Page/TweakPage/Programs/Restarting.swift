@@ -58,7 +58,7 @@ struct RestartPlan: Sendable {
             return
         }
         var notes = start.losses
-        if let running, readLink("/proc/\(running.pid)/exe")?.hasSuffix(" (deleted)") == true {
+        if let running, executableIsReplaced(of: "\(running.pid)") {
             notes.append("Its executable was replaced since it started; the new one will be started.")
         }
         if let parent = status.flatMap({ Self.parent($0) }), running != nil {
