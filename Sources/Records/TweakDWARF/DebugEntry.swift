@@ -84,9 +84,14 @@ struct DebugEntry {
     }
 
     /// The path of the source file of its unit.
-    var unitPath: String? {
+    var unitPath: String? { unit?.name }
+
+    /// The language of its unit.
+    var language: SourceLanguage? { unit.flatMap { SourceLanguage(of: $0) } }
+
+    private var unit: DebugEntry? {
         var unit = Dwarf_Die()
-        return with { dwarf_diecu($0, &unit, nil, nil) } == nil ? nil : DebugEntry(unit).name
+        return with { dwarf_diecu($0, &unit, nil, nil) } == nil ? nil : DebugEntry(unit)
     }
 
     var line: Int? {

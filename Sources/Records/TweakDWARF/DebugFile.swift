@@ -18,12 +18,19 @@ final class DebugFile {
     private let file: ELFFile
     private let session: OpaquePointer
     let dwarf: OpaquePointer
+    let limits: DebugLimits
+    /// The folders of the file and of its debug information, which may name others relative to them.
+    let folders: [String]
 
     /// - Parameters:
     ///   - path: The path of the executable or library.
     ///   - asksServers: Whether to ask the servers in `DEBUGINFOD_URLS` for missing debug information.
     init(path: String, asksServers: Bool) throws(DebugFileError) {
-        do throws(ELFError) { file = try ELFFile(path: path) } catch { throw .file(error) }
+        let limits = DebugLimits()
+        do throws(ELFError) {
+            file = try ELFFile(path: path)
+            try limits.add(file)
+        } catch { throw .file(error) }
         guard
             let headers = ImageHeaders(
                 file.bytes(at: 0, count: 4096),
@@ -43,9 +50,13 @@ final class DebugFile {
             defer { dwfl_end(session) }
             throw .unreadable(path: path, Self.reason)
         }
+        var userData: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+        dwfl_module_info(module, &userData, nil, nil, nil, nil, nil, nil)
+        userData?.pointee = UnsafeMutableRawPointer(limits.check)
         var bias: Dwarf_Addr = 0
         guard let dwarf = dwfl_module_getdwarf(module, &bias) else {
             defer { dwfl_end(session) }
+            if let refusal = limits.refusal { throw .file(refusal) }
             let number = dwfl_errno()
             // libdwfl has no name for the number, which it shares with the message.
             let reason = dwfl_errmsg(number).map { String(cString: $0) } ?? ""
@@ -53,7 +64,13 @@ final class DebugFile {
                 ? .noInformation(path: path, hasBuildID: buildID != nil)
                 : .unreadable(path: path, reason)
         }
-        (self.session, self.dwarf) = (session, dwarf)
+        var paths: [UnsafePointer<CChar>?] = [nil, nil]
+        paths.withUnsafeMutableBufferPointer {
+            guard let start = $0.baseAddress else { return }
+            dwfl_module_info(module, nil, nil, nil, nil, nil, start, start + 1)
+        }
+        folders = paths.compactMap(\.self).map { containingFolder(of: realPath(DebugEntry.text($0)) ?? "") }
+        (self.session, self.dwarf, self.limits) = (session, dwarf, limits)
     }
 
     deinit { dwfl_end(session) }
@@ -73,6 +90,51 @@ final class DebugFile {
         }
         return nil
     }
+
+    // MARK: - Symbols
+
+    /// The address after the object that the symbol table has at an address, or around it; `nil` if it has none.
+    func end(ofObjectAt address: UInt64) -> UInt64? {
+        let objects = objects
+        // The first object that begins after the address.
+        var (low, high) = (0, objects.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if objects[middle].start > address { high = middle } else { low = middle + 1 }
+        }
+        guard low > 0 else { return nil }
+        let nearest = objects[low - 1]
+        return [nearest.end, nearest.lastEnd].first { $0 > address }
+    }
+
+    /// The objects of the symbol table that belongs to the debug information, by address: of several at one address the
+    /// longest. Each has the last end of all that begin before.
+    private lazy var objects: [(start: UInt64, end: UInt64, lastEnd: UInt64)] = {
+        let elf = dwarf_getelf(dwarf)
+        var section: OpaquePointer?
+        var ends: [UInt64: UInt64] = [:]
+        while let next = elf_nextscn(elf, section) {
+            section = next
+            var header = GElf_Shdr()
+            guard gelf_getshdr(next, &header) != nil, header.sh_type == UInt32(SHT_SYMTAB),
+                header.sh_entsize > 0, let data = elf_getdata(next, nil)
+            else { continue }
+            for index in 0..<Int(clamping: header.sh_size / header.sh_entsize) {
+                var symbol = GElf_Sym()
+                guard gelf_getsym(data, CInt(clamping: index), &symbol) != nil else { break }
+                let (end, overflows) = symbol.st_value.addingReportingOverflow(symbol.st_size)
+                guard Int32(symbol.st_info & 0xF) == STT_OBJECT, symbol.st_size > 0,
+                    symbol.st_shndx != UInt16(SHN_UNDEF), !overflows
+                else { continue }
+                ends[symbol.st_value] = max(ends[symbol.st_value] ?? 0, end)
+            }
+        }
+        var lastEnd: UInt64 = 0
+        return ends.sorted { $0.key < $1.key }.map { start, end in
+            lastEnd = max(lastEnd, end)
+            return (start, end, lastEnd)
+        }
+    }()
 }
 
 /// An error in reading debug information.

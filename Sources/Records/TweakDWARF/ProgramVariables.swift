@@ -15,20 +15,19 @@ package final class ProgramVariables {
     /// The build id of the file.
     package var buildID: [UInt8]? { file.buildID }
 
-    /// The time limit for reading the debug information of all variables. Afterwards they have no parts.
-    package static let mostTime: Duration = .seconds(60)
-
     /// Reads debug information.
     ///
     /// - Parameters:
     ///   - path: The path of the executable or library.
     ///   - asksServers: Whether to ask the servers in `DEBUGINFOD_URLS` for missing debug information.
+    ///   - mostTime: The time limit, by the size of the file if `nil`. Variables read afterwards have no parts.
     package init(
-        path: String, asksServers: Bool = false, mostTime: Duration = mostTime
+        path: String, asksServers: Bool = false, mostTime: Duration? = nil
     ) throws(DebugFileError) {
-        end = .now + mostTime
+        let start = ContinuousClock.now
         file = try DebugFile(path: path, asksServers: asksServers)
-        let scan = VariableScan(file.dwarf, until: end)
+        end = start + (mostTime ?? file.limits.mostTime)
+        let scan = VariableScan(file, until: end)
         guard !scan.variables.isEmpty || !scan.problems.isEmpty else { throw .noVariables(path: path) }
         types = TypeReader(byteOrder: .native, is64Bit: file.is64Bit, definitions: scan.definitions)
         problems = scan.problems
@@ -66,8 +65,9 @@ package final class ProgramVariables {
     /// The whole of a variable.
     package func whole(of variable: ProgramVariable) -> VariablePart {
         VariablePart(
-            name: variable.shownName, variable: variable, type: types.type(variable.entry.type), offset: 0,
-            isConst: false, isVolatile: false, isBitField: false)
+            name: variable.shownName, variable: variable,
+            type: types.type(variable.entry.type, variable.language), offset: 0, isConst: false,
+            isVolatile: false, isBitField: false, isInside: true, spread: 0)
     }
 
     /// The variables and parts of them that have values, in the order of the names: each member of structures, and for
@@ -76,46 +76,100 @@ package final class ProgramVariables {
 
     /// The parts of a part that have values, as ``values(of:)``.
     package func values(in part: VariablePart) -> [VariablePart] {
-        var parts: [VariablePart] = []
-        collect(part, depth: 0, &parts)
-        return parts
+        var list = PartList(mostParts: Self.mostParts, mostNameBytes: file.limits.mostNameBytes)
+        collect(part, depth: 0, &list)
+        return list.parts
+    }
+
+    /// The parts of all variables that have values and match.
+    ///
+    /// - Returns: The parts, and whether these are all: their number is limited in proportion to the file.
+    package func values(
+        where isMeant: (VariablePart) -> Bool
+    ) -> (parts: [VariablePart], areAll: Bool) {
+        var list = PartList(
+            mostParts: Int(clamping: file.limits.mostParts), mostNameBytes: file.limits.mostNameBytes)
+        for variable in variables {
+            for part in values(of: variable) where isMeant(part) { list.append(part) }
+            guard !list.isFull else { return (list.parts, false) }
+        }
+        return (list.parts, true)
     }
 
     private static let deepestPart = 16
     private static let mostParts = 10_000
 
-    private func collect(_ part: VariablePart, depth: Int, _ parts: inout [VariablePart]) {
-        guard parts.count < Self.mostParts else { return }
-        guard ContinuousClock.now < end else { return parts.append(part) }
+    /// A list of parts of limited size.
+    private struct PartList {
+        let mostParts: Int
+        let mostNameBytes: UInt64
+        private(set) var parts: [VariablePart] = []
+        private var nameBytes: UInt64 = 0
+
+        init(mostParts: Int, mostNameBytes: UInt64) {
+            (self.mostParts, self.mostNameBytes) = (mostParts, mostNameBytes)
+        }
+
+        var isFull: Bool { parts.count >= mostParts || nameBytes >= mostNameBytes }
+
+        mutating func append(_ part: VariablePart) {
+            guard !isFull else { return }
+            parts.append(part)
+            nameBytes += UInt64(part.name.utf8.count + part.type.name.utf8.count)
+            guard case .value(_, let choices) = part.type.shape else { return }
+            for choice in choices { nameBytes += 16 + UInt64(choice.label?.utf8.count ?? 0) }
+        }
+    }
+
+    private func collect(_ part: VariablePart, depth: Int, _ list: inout PartList) {
+        guard !list.isFull else { return }
+        guard ContinuousClock.now < end else { return list.append(part) }
         switch part.type.shape {
         case .record(let members) where depth < Self.deepestPart:
             let members = types.members(of: members)
-            if members.isEmpty { parts.append(part) }
-            for member in members { collect(self.part(member, of: part), depth: depth + 1, &parts) }
+            if members.isEmpty { list.append(part) }
+            for member in members { collect(self.part(member, of: part), depth: depth + 1, &list) }
         case .array(let elements)
-        where depth < Self.deepestPart && elements.counts.allSatisfy({ $0 ?? 0 > 0 }):
-            let indices = elements.counts.map { "[0..\(($0 ?? 1) - 1)]" }.joined()
-            let element = self.element(of: part, elements, named: indices, offset: 0)
-            collect(element, depth: depth + 1, &parts)
-        default: parts.append(part)
+        where depth < Self.deepestPart && elements.dimensions.allSatisfy({ $0?.count ?? 0 > 0 }):
+            let indices = elements.dimensions.map { $0?.indices ?? "" }.joined()
+            let element = self.element(of: part, elements, named: indices, offset: 0, isForAll: true)
+            collect(element, depth: depth + 1, &list)
+        default: list.append(part)
         }
     }
 
     private func part(_ member: TypeReader.Member, of whole: VariablePart) -> VariablePart {
-        VariablePart(
-            name: whole.name + "." + member.name, variable: whole.variable,
-            type: types.type(member.entry.type),
-            offset: whole.offset &+ member.offset, isConst: whole.isConst || whole.type.isConst,
-            isVolatile: whole.isVolatile || whole.type.isVolatile, isBitField: member.isBitField)
+        guard case .record(let members) = whole.type.shape else { return whole }
+        return part(
+            of: whole, named: "." + member.name, types.type(member.entry.type, members.language),
+            offset: member.offset, isBitField: member.isBitField)
     }
 
     private func element(
-        of whole: VariablePart, _ elements: VariableType.Elements, named name: String, offset: UInt64
+        of whole: VariablePart, _ elements: VariableType.Elements, named name: String, offset: UInt64,
+        isForAll: Bool = false
     ) -> VariablePart {
-        VariablePart(
-            name: whole.name + name, variable: whole.variable, type: types.type(elements.entry),
-            offset: whole.offset &+ offset, isConst: whole.isConst || whole.type.isConst,
-            isVolatile: whole.isVolatile || whole.type.isVolatile, isBitField: false)
+        var element = part(
+            of: whole, named: name, types.type(elements.entry, elements.language), offset: offset,
+            isBitField: false)
+        if isForAll, let size = element.type.size, let all = whole.type.size, size <= all {
+            element.spread &+= all - size
+        }
+        return element
+    }
+
+    private func part(
+        of whole: VariablePart, named name: String, _ type: VariableType, offset: UInt64, isBitField: Bool
+    ) -> VariablePart {
+        var isInside = false
+        if whole.isInside, let most = whole.type.size, let size = type.size {
+            isInside = offset <= most && size <= most - offset
+        }
+        return VariablePart(
+            name: whole.name + name, variable: whole.variable, type: type, offset: whole.offset &+ offset,
+            isConst: whole.isConst || whole.type.isConst,
+            isVolatile: whole.isVolatile || whole.type.isVolatile,
+            isBitField: whole.isBitField || isBitField, isInside: isInside, spread: whole.spread)
     }
 
     /// The variable, or the part of one, with a name such as `player.speed`, `table[3].weight` or `physics.c:gravity`.
@@ -156,14 +210,14 @@ package final class ProgramVariables {
                 }
                 part = self.part(member, of: part)
             } else if mark == "[", case .array(let elements) = part.type.shape {
-                var indices: [UInt64] = []
-                while indices.count < elements.counts.count {
-                    guard let end = rest.firstIndex(of: "]"), let index = UInt64(rest[..<end]) else {
+                var indices: [Int64] = []
+                while indices.count < elements.dimensions.count {
+                    guard let end = rest.firstIndex(of: "]"), let index = Int64(rest[..<end]) else {
                         throw .malformed(text)
                     }
                     indices.append(index)
                     rest = rest[rest.index(after: end)...]
-                    guard indices.count < elements.counts.count else { break }
+                    guard indices.count < elements.dimensions.count else { break }
                     guard rest.popFirst() == "[" else { throw .indices(part.name, part.type.name) }
                 }
                 part = try element(of: part, elements, indices)
@@ -175,19 +229,18 @@ package final class ProgramVariables {
     }
 
     private func element(
-        of part: VariablePart, _ elements: VariableType.Elements, _ indices: [UInt64]
+        of part: VariablePart, _ elements: VariableType.Elements, _ indices: [Int64]
     ) throws(VariableNameError) -> VariablePart {
-        var place: UInt64 = 0
-        for (index, count) in zip(indices, elements.counts) {
-            guard let count, index < count else { throw .index(part.name, index, part.type.name) }
-            // This overflows only if the array is too large for an address, and so has no known size.
-            place = place &* count &+ index
+        for (index, dimension) in zip(indices, elements.dimensions) {
+            guard dimension?.offset(of: index) != nil else {
+                throw .index(part.name, index, part.type.name)
+            }
         }
-        guard part.type.size != nil, let size = types.type(elements.entry).size else {
-            throw .index(part.name, indices.last ?? 0, part.type.name)
-        }
+        guard part.type.size != nil, let size = types.type(elements.entry, elements.language).size,
+            let position = elements.position(of: indices)
+        else { throw .index(part.name, indices.last ?? 0, part.type.name) }
         return element(
-            of: part, elements, named: indices.map { "[\($0)]" }.joined(), offset: place &* size)
+            of: part, elements, named: indices.map { "[\($0)]" }.joined(), offset: position &* size)
     }
 
     private func variables(named text: Substring) -> [ProgramVariable] {
@@ -217,8 +270,9 @@ package final class ProgramVariables {
         case .record(let members) where types.members(of: members).isEmpty:
             return "its members are not in the debug information"
         case .record: return "it is a structure; name a member"
-        case .array(let elements) where elements.counts.contains(0): return "it has no elements"
-        case .array(let elements) where elements.counts.contains(nil):
+        case .array(let elements) where elements.dimensions.contains(where: { $0?.count == 0 }):
+            return "it has no elements"
+        case .array(let elements) where elements.dimensions.contains(nil):
             return "the debug information does not tell the number of its elements"
         case .array: return "it is an array; name an element"
         case .other(let reason): return reason
@@ -228,6 +282,10 @@ package final class ProgramVariables {
             case let (first, overflows) = start.addingReportingOverflow(part.offset), !overflows,
             case let (last, overflows) = first.addingReportingOverflow(size), !overflows
         else { return "its size is unknown" }
+        guard part.isInside else { return "the debug information does not place it inside of its variable" }
+        if let end = file.end(ofObjectAt: start), last > end || part.spread > end - last {
+            return "by the symbol table, it is not inside of its variable"
+        }
         guard
             file.segments.contains(where: {
                 $0.isLoaded && $0.address <= first && last <= $0.address &+ $0.memorySize
@@ -273,12 +331,13 @@ package struct ProgramVariable: Sendable {
     /// Whether code that uses it may be optimized.
     package let isOptimized: Bool
     package let location: VariableLocation
+    let language: SourceLanguage?
     nonisolated(unsafe) let entry: DebugEntry
 
     init(_ found: VariableScan.Found, shownName: String) {
         self.shownName = shownName
         (name, unit, isOptimized) = (found.name, found.unit, found.isOptimized)
-        (location, entry) = (found.location, found.entry)
+        (location, language, entry) = (found.location, found.language, found.entry)
     }
 
     /// The place of the declaration, such as `physics.c:12`.
@@ -297,7 +356,12 @@ package struct VariablePart {
     let offset: UInt64
     /// Whether the enclosing variable is const or volatile.
     let isConst, isVolatile: Bool
+    /// Whether it is a bit field, or a part of one.
     let isBitField: Bool
+    /// Whether the types around it are known to contain all of it.
+    let isInside: Bool
+    /// For a part that stands for those of all elements of arrays, the distance from the first to the last.
+    var spread: UInt64
 
     /// The name without the source file.
     package var plainName: String { variable.name + name.dropFirst(variable.shownName.count) }

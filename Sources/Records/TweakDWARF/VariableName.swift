@@ -78,7 +78,7 @@ package enum VariableNameError: Error, Hashable {
     case noParts(String, String)
     /// An array of several dimensions has an index for each.
     case indices(String, String)
-    case index(String, UInt64, String)
+    case index(String, Int64, String)
 }
 
 extension VariableNameError: CustomStringConvertible {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import CLibDW
+internal import TweakSystem
 
 /// Finds the global and static variables in debug information.
 ///
-/// Hostile files are bounded by the number of entries, the depth of scopes and the time.
+/// Hostile files are bounded by ``DebugLimits``, the depth of scopes and the time.
 struct VariableScan {
     static let deepest = 64
-    static let mostVariables = 1_000_000
-    static let mostEntries = 200_000_000
 
     /// A variable that was found.
     struct Found {
@@ -16,6 +15,7 @@ struct VariableScan {
         /// The path of the source file of its unit.
         let unit: String
         let isOptimized: Bool
+        let language: SourceLanguage?
         var location: VariableLocation
     }
 
@@ -31,23 +31,32 @@ struct VariableScan {
     private var concrete: [(origin: UInt, found: Found)] = []
     /// The declarations in classes of variables that are defined elsewhere. Inline variables also have a value there.
     private var defined: Set<UInt> = []
-    private var entryCount = 0
+    private var entryCount: UInt64 = 0
+    private var nameBytes: UInt64 = 0
+    /// Whether some names took longer, because the scopes of an entry are found by reading its unit.
+    private var hasSlowNames = false
+    private let limits: DebugLimits
     private let end: ContinuousClock.Instant
 
-    init(_ dwarf: OpaquePointer, until end: ContinuousClock.Instant) {
-        self.end = end
+    init(_ file: DebugFile, until end: ContinuousClock.Instant) {
+        (limits, self.end) = (file.limits, end)
         var unit: OpaquePointer?
         while true {
             var next: OpaquePointer?
             var (version, type): (Dwarf_Half, UInt8) = (0, 0)
             var (entry, split) = (Dwarf_Die(), Dwarf_Die())
-            let result = dwarf_get_units(dwarf, unit, &next, &version, &type, &entry, &split)
+            let result = dwarf_get_units(file.dwarf, unit, &next, &version, &type, &entry, nil)
             guard result == 0, let next else {
                 if result < 0 { problems.append(Self.reason) }
                 break
             }
+            if Int(type) != Int(DW_UT_skeleton) || admitsSplit(DebugEntry(entry), of: file) {
+                var same: OpaquePointer?
+                dwarf_get_units(file.dwarf, unit, &same, nil, nil, nil, &split)
+            }
             unit = next
             unitCount += 1
+            guard unitCount & 0xF != 0 || isWithinLimits else { break }
             // In a type unit, the other entry is the type.
             let isSplit = split.addr != nil && Int(type) == Int(DW_UT_skeleton)
             guard scan(DebugEntry(entry), isSplit ? DebugEntry(split) : nil, type) else { break }
@@ -55,12 +64,41 @@ struct VariableScan {
         merge()
     }
 
+    /// Returns whether the file that has the debug information of a unit can be read.
+    private func admitsSplit(_ skeleton: DebugEntry, of file: DebugFile) -> Bool {
+        let name = skeleton.attribute(Int(DW_AT_dwo_name)) ?? skeleton.attribute(Int(DW_AT_GNU_dwo_name))
+        guard let name = name?.text else { return false }
+        guard !name.hasPrefix("/") else { return limits.admits(name) }
+        let compilation = skeleton.attribute(Int(DW_AT_comp_dir))?.text.map { [$0] } ?? []
+        let folders =
+            file.folders
+            + compilation.flatMap { folder in
+                folder.hasPrefix("/") ? [folder] : file.folders.map { "\($0)/\(folder)" }
+            }
+        return Set(folders).allSatisfy { limits.admits("\($0)/\(name)") }
+    }
+
+    /// Whether to go on; otherwise the reason is a problem.
+    private var isWithinLimits: Bool {
+        mutating get {
+            let kept = variables.count + definitions.count + concrete.count + defined.count
+            guard entryCount < limits.mostEntries, UInt64(kept) < limits.mostKept,
+                nameBytes < limits.mostNameBytes, ContinuousClock.now < end, !limits.isOutOfMemory
+            else {
+                problems.append("it is too large, and only a part of it is read")
+                return false
+            }
+            return true
+        }
+    }
+
     private static var reason: String { dwarf_errmsg(-1).map { String(cString: $0) } ?? "unknown error" }
 
     /// The properties that all entries of a unit share.
     private struct Unit {
         let path: String
-        let isOptimized, isSwift: Bool
+        let isOptimized: Bool
+        let language: SourceLanguage?
     }
 
     /// - Returns: Whether to go on.
@@ -73,14 +111,12 @@ struct VariableScan {
         }
         let producer =
             (entry.attribute(Int(DW_AT_producer)) ?? skeleton.attribute(Int(DW_AT_producer)))?.text ?? ""
-        let language = (entry.attribute(Int(DW_AT_language)) ?? skeleton.attribute(Int(DW_AT_language)))?
-            .unsigned
         let options = producer.split(separator: " ")
         let unit = Unit(
             path: path,
             // Only GCC records its options.
             isOptimized: options.contains { $0.hasPrefix("-O") && $0 != "-O0" } || !producer.hasPrefix("GNU"),
-            isSwift: language == UInt64(DW_LANG_Swift))
+            language: SourceLanguage(of: entry) ?? SourceLanguage(of: skeleton))
         return scan(unit, from: entry)
     }
 
@@ -101,13 +137,10 @@ struct VariableScan {
             }
             levels[levels.count - 1].next = entry.sibling
             entryCount += 1
-            if entryCount & 0xFFF == 0 {
-                guard entryCount < Self.mostEntries, variables.count < Self.mostVariables,
-                    ContinuousClock.now < end
-                else {
-                    problems.append("it is too large, and only a part of it is read")
-                    return false
-                }
+            if entryCount & 0xFFF == 0 || nameBytes >= limits.mostNameBytes
+                || hasSlowNames && ContinuousClock.now >= end
+            {
+                guard isWithinLimits else { return false }
             }
             let tag = entry.tag
             switch tag {
@@ -126,6 +159,7 @@ struct VariableScan {
                 guard !level.isInFunction, let name = entry.name else { continue }
                 let isDeclared = entry.flag(Int(DW_AT_declaration))
                 if !isDeclared {
+                    nameBytes += UInt64(level.scopes.utf8.count + name.utf8.count)
                     definitions[level.scopes + name] = definitions[level.scopes + name] ?? entry
                 }
                 if tag != Int(DW_TAG_enumeration_type) { enter(entry, level, &levels, isType: true) }
@@ -138,12 +172,13 @@ struct VariableScan {
         return true
     }
 
-    private func enter(
+    private mutating func enter(
         _ entry: DebugEntry, _ level: Level, _ levels: inout [Level], isFunction: Bool = false,
         isType: Bool = false
     ) {
         guard levels.count < Self.deepest, let child = entry.firstChild else { return }
         let scopes = isFunction ? level.scopes : level.scopes + QualifiedName.name(of: entry) + "::"
+        nameBytes += UInt64(scopes.utf8.count)
         levels.append(
             Level(
                 next: child, scopes: scopes, isInFunction: level.isInFunction || isFunction, isInType: isType)
@@ -164,17 +199,21 @@ struct VariableScan {
         if level.isInType, case .optimizedOut = location { return }
         let origin = entry.reference(Int(DW_AT_abstract_origin))
         let isPlain = origin == nil && !entry.has(Int(DW_AT_specification)) && !level.isInFunction
+        hasSlowNames = hasSlowNames || !isPlain
         var swiftName: String?
-        if unit.isSwift, let symbol = entry.attribute(Int(DW_AT_linkage_name), isInherited: true)?.text {
+        if unit.language?.isSwift == true,
+            let symbol = entry.attribute(Int(DW_AT_linkage_name), isInherited: true)?.text
+        {
             swiftName = QualifiedName(swift: symbol)?.text
         }
         guard
             let name = swiftName
                 ?? (isPlain ? entry.name.map({ level.scopes + $0 }) : QualifiedName(of: entry)?.text)
         else { return }
+        nameBytes += UInt64(name.utf8.count)
         let found = Found(
             entry: entry, name: name, unit: origin?.unitPath ?? unit.path, isOptimized: unit.isOptimized,
-            location: location)
+            language: unit.language, location: location)
         if let declaration = entry.reference(Int(DW_AT_specification)) { defined.insert(declaration.id) }
         if let origin { return concrete.append((origin.id, found)) }
         indices[entry.id] = variables.count

@@ -14,6 +14,16 @@ extension ELFObject {
     /// Debug sections above this size are not read.
     private static let largestDebugSection: UInt64 = 512 << 20
 
+    /// Whether it has debug information, and not only refers to it.
+    package func hasDebugInformation() throws(ELFError) -> Bool {
+        var isFound = false
+        try forEachSection { (section, _) throws(ELFError) in
+            guard !isFound, section.sh_type != UInt32(SHT_NOBITS) else { return }
+            isFound = [".debug_info", ".zdebug_info"].contains(name(of: section))
+        }
+        return isFound
+    }
+
     /// The working directories of the compiler, from the debug information.
     ///
     /// Source of the format: the DWARF standard, versions 2 to 5. Information that is missing, broken or of another
@@ -23,7 +33,9 @@ extension ELFObject {
     package func compilationFolders(
         ofVariablesAt variables: Set<UInt64> = []
     ) throws(ELFError) -> CompilationFolders {
-        guard !isRelocatable else { return CompilationFolders() }
+        guard !isRelocatable, try expandedBytes() <= Self.mostExpandedBytes(ofFile: UInt64(byteCount)) else {
+            return CompilationFolders()
+        }
         var sections: [String: [UInt8]] = [:]
         try forEachSection { (section, index) throws(ELFError) in
             guard let name = name(of: section), CompilationUnits.sections.contains(name) else { return }

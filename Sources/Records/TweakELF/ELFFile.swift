@@ -13,7 +13,7 @@ package final class ELFFile {
     private let descriptor: CInt
     /// The libelf handle; `nil` for a thin archive, which libelf does not support.
     private let elf: OpaquePointer?
-    let byteCount: Int
+    package let byteCount: Int
     /// The table of long names of a thin archive, once read.
     var thinNameTable: [UInt8]?
     /// The file's identity, independent of the path.
