@@ -15,6 +15,8 @@ struct Dump {
         var hasLibraries = false
         /// Whether the files are checked, so that what is not read is a failure.
         var isCheck = false
+        /// Whether to find the records that no code reads.
+        var findsUnread = false
     }
 
     private let report: any Report
@@ -78,15 +80,20 @@ struct Dump {
         var left: [ELFError] = []
         var isEmpty = true
         defer { for error in left { tell(error) } }
-        try file.forEachObject(noting: { left.append($0) }) { object in
+        try file.forEachObject(noting: { left.append($0) }) { (object) throws(ELFError) in
             for error in left { tell(error) }
             (left, isEmpty) = ([], false)
             var unusable: [UnusableSection] = []
             do throws(ELFError) {
-                let image = try ImageDump(object, selection) { unusable.append($0) }
+                let image = try ImageDump(object, selection, findsUnread: scope.findsUnread) {
+                    unusable.append($0)
+                }
                 add(image, isShownEmpty: isNamed, unusable)
+            } catch .broken(let path, let reason) where path != file.path {
+                // Sections that contradict each other are made to waste time.
+                tell(.broken(path: path, reason: reason))
+                throw .unread(path: file.path, reason: "the members behind a broken one")
             } catch {
-                // The other members of an archive are read.
                 tell(error)
             }
         }

@@ -9,7 +9,7 @@ import TweakRecords
 enum Rule: String, Encodable, ExpressibleByArgument, CaseIterable {
     case differentDeclarations, defaultNotAllowed, expired, invalidRecord, unusableSection
     case similarNames, noDescription, notUTF8, unknownRecord, severalMonitors, ignoredOption, severalGates,
-        idleGate
+        idleGate, unreadRecord
     /// The rule of `--forbid`.
     case forbiddenRecord
 
@@ -51,6 +51,13 @@ final class Lint: Report {
         } _: { tweak in
             let found = FoundTweak(path: image.path, declaration: tweak.declaration)
             check(found)
+            if tweak.declaration.type != .action, image.isUnread(at: tweak.place) {
+                let message =
+                    "\(found.declaration.key): no code reads the record at \(found.location), so setting the tweak does "
+                    + "nothing there; its function is unused, or an inline function of which the linker kept another "
+                    + "copy, compiled without DEBUG: compile all files alike, or make it static inline"
+                add(Finding(.unreadRecord, found, message: message))
+            }
             if !image.isUTF8(at: tweak.place) {
                 let message = "\(found.declaration.key): a text is not UTF-8"
                 add(Finding(.notUTF8, found, message: message))

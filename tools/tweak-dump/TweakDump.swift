@@ -108,7 +108,8 @@ struct TweakDump: ParsableCommand {
         var dump = Dump(
             report,
             .init(
-                isRecursive: recursive, hasLibraries: libraries, isCheck: task != nil), selection)
+                isRecursive: recursive, hasLibraries: libraries, isCheck: task != nil,
+                findsUnread: task == .lint), selection)
         if files.isEmpty, memory.isEmpty { dump.add(folder: "") }
         for file in files { dump.add(file) }
         memory.add(to: &dump)

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+import Foundation
+import TestSupport
+import Testing
+
+/// What the linker makes of an inline function that is compiled with tweaks in one file, and without in another.
+@Suite struct `Records that no code reads` {
+    private let home: TemporaryDirectory
+
+    init() throws {
+        home = try TemporaryDirectory()
+        try home.write(
+            "a.cc",
+            """
+            #include <fbtweak.h>
+            LINKAGE int speed() { return FBTweakValue("Odr", "Game", "Speed", 7); }
+            int first() { return speed() + FBTweakValue("Odr", "Game", "First", 1); }
+            """)
+        try home.write(
+            "b.cc",
+            """
+            #include <fbtweak.h>
+            LINKAGE int speed() { return FBTweakValue("Odr", "Game", "Speed", 7); }
+            int second() { return speed(); }
+            """)
+        try home.write(
+            "main.cc", "int first(), second(); int main() { return first() + second() == 15 ? 0 : 1; }\n")
+    }
+
+    /// The names of the tweaks that are found in a program or a library, in which only the first file has tweaks.
+    private func unread(
+        _ compiler: Compiler, _ flags: [String], linkage: String = "inline", order: [String]
+    ) throws -> [String] {
+        for (name, tweaks) in [("a", ["-DDEBUG"]), ("b", []), ("main", [])] {
+            let flags = tweaks + flags + ["-c", "-DLINKAGE=\(linkage)"]
+            try compiler.compile(
+                [home(name + ".cc")], as: .cPlusPlus, to: home(name + ".o"), flags, home: home)
+        }
+        let objects = (order + (flags.contains("-shared") ? [] : ["main"])).map { home($0 + ".o") }
+        try compiler.compile(objects, as: .cPlusPlus, to: home("linked"), flags, home: home)
+        let result = try dump(["--lint", "--ignore", "noDescription", home("linked")], home: home)
+        #expect(result.status == (result.output.isEmpty ? 0 : 65), "\(result)")
+        return result.output.split(separator: "\n").compactMap { line in
+            #expect(line.hasSuffix(" [unreadRecord]"), "\(line)")
+            return line.dropFirst(home("linked").count + 2).split(separator: ":").first.map { String($0) }
+        }
+    }
+
+    private static let kinds = [
+        ["-pie", "-fPIE"], ["-no-pie", "-fno-pie"], ["-static"], ["-shared", "-fPIC"],
+        ["-fPIE", "-pie", "-s"],
+    ]
+
+    @Test(arguments: Compiler.allCases, kinds)
+    func `A tweak is found whose function the linker took from a file without tweaks`(
+        compiler: Compiler, flags: [String]
+    ) throws {
+        #expect(try unread(compiler, flags + ["-O0"], order: ["b", "a"]) == ["Odr/Game/Speed"])
+    }
+
+    @Test(arguments: Compiler.allCases, kinds)
+    func `Tweaks that some code reads are not found`(compiler: Compiler, flags: [String]) throws {
+        #expect(try unread(compiler, flags + ["-O0"], order: ["a", "b"]) == [])
+        for level in ["-O0", "-O1", "-O2", "-O3"] {
+            #expect(
+                try unread(compiler, flags + [level], linkage: "static", order: ["b", "a"]) == [], "\(level)")
+        }
+        // The function is inlined, so both copies are used.
+        #expect(try unread(compiler, flags + ["-O2"], order: ["b", "a"]) == [])
+    }
+
+    @Test(
+        arguments: Compiler.allCases,
+        [
+            ["-O0", "-pie", "-fPIE"], ["-O2", "-pie", "-fPIE"], ["-Os", "-no-pie"],
+            ["-O1", "-shared", "-fPIC"],
+        ])
+    func `Code reads the tweaks of all types, monitors, bindings and gates`(
+        compiler: Compiler, flags: [String]
+    ) throws {
+        let source = try home.write(
+            "all.c",
+            """
+            #include <fbtweak.h>
+            static void act(void) {}
+            static double bound;
+            static const char *const names[] = {"a", "b"};
+            int all(int count) {
+              FBTweakGate("All", "Types");
+              FBTweakAction("All", "Types", "Action", act);
+              FBTweakBind(bound, "All", "Types", "Bound", 1.5);
+              FBTweakMonitor("All", "Types", "Monitor", count);
+              FBTweakMonitor("All", "Types", "Level", (double)count);
+              const char *text = FBTweakValue("All", "Types", "Text", "text");
+              float f = FBTweakValue("All", "Types", "Float", 1.0f);
+              for (int i = 0; i < count; i++) f += FBTweakValue("All", "Types", "Loop", 2.0f);
+              return (int)f + text[0] + names[0][0] + FBTweakValue("All", "Types", "Bool", true)
+                + FBTweakValue("All", "Types", "Byte", (unsigned char)7) + (FBTweakValue("All", "Types", "Int", 5) == 5)
+                + (FBTweakValue("All", "Types", "Long", 5LL, 0, 9) > 3) + (FBTweakValue("All", "Types", "Short", (short)3) & 1)
+                + (int)FBTweakValue("All", "Types", "Double", 1.0);
+            }
+            int main(void) { return all(1) == 0; }
+            """)
+        try compiler.compile([source], to: home("all"), ["-DDEBUG"] + flags, home: home)
+        let result = try dump(["--lint", "--ignore", "noDescription", home("all")], home: home)
+        #expect(result.output.isEmpty && result.status == 0, "\(result)")
+    }
+}
