@@ -108,6 +108,10 @@ class Backend(abc.ABC):
     ) -> Tuple[Holder, List[Outcome]]:
         """Leases values until the holder ends it, or for some seconds."""
 
+    def forks(self) -> int:
+        """The number of processes that it has forked, to which values that are leased or ramped do not get."""
+        return 0
+
     @abc.abstractmethod
     def reset(self, name: Optional[str]) -> List[Outcome]:
         """Removes the kept value of a tweak, or of all. Returns those that do not have their default nevertheless."""

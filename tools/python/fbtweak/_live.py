@@ -81,6 +81,9 @@ class LiveBackend(Backend):
             holder.close()
             raise
 
+    def forks(self) -> int:
+        return len(_sockets.forks_of(self.pid))
+
     def reset(self, name: Optional[str]) -> List[Outcome]:
         return _ineffective(self._connection.ask("reset", {"all": True} if name is None else {"tweak": name}))
 

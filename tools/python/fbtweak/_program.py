@@ -18,7 +18,8 @@ from . import _names, _sockets
 from ._backend import Backend, Feed, Holder, Outcome
 from ._command import Command, CommandBackend
 from ._errors import (
-    Clamped, Ended, Garbled, Hidden, LeaseLost, Lost, Refused, TweaksError, Unavailable, UnknownTweak, Waiting, warn,
+    Clamped, Ended, Garbled, Hidden, LeaseLost, Lost, Refused, TweaksError, TweaksWarning, Unavailable, UnknownTweak,
+    Waiting, warn,
 )  # fmt: skip
 from ._live import LiveBackend
 from ._samples import Samples
@@ -330,13 +331,16 @@ class Program:
 
         :param values: The values by name. A text for a tweak may be an expression as for ``tweak set``, such as
             ``"+=10%"``, ``"toggle"`` or ``"300 ms"``, or the label of a choice.
-        :param ramp: The seconds, 0.001 to 3600, in which numbers and colours gradually reach their values.
+        :param ramp: The seconds, 0.001 to 3600, in which numbers and colours gradually reach their values. Forked
+            processes of the program jump to the values, with a warning.
         :raises UnknownTweak: No tweak, or more than one, has a name.
         :raises Refused: A tweak does not take its value.
         :raises Ended: The program ended; it may have taken the values before.
         """
         tweaks, whole = self._named(values)
         if whole:
+            if ramp is not None:
+                self._warn_of_forks("get the values at once")
             outcomes = self._do(lambda backend: backend.set(whole, tweaks, ramp))
             self._warn(tweaks, outcomes, "kept")
             if ramp is None:
@@ -374,7 +378,8 @@ class Program:
             with motor.lease({"Gain": 4, "Damping": 0.2}):
                 ...
 
-        However this process ends, even by ``kill -9``, the former values are back within milliseconds.
+        However this process ends, even by ``kill -9``, the former values are back within milliseconds. Processes that the
+        program has forked keep their values, with a warning.
 
         :param values: As for :meth:`set`.
         :param seconds: End it after this time at the latest: 0.001 to 604,800.
@@ -388,7 +393,13 @@ class Program:
             self._warn(tweaks, outcomes, "leased")
             return Lease(self, holder)
 
+        self._warn_of_forks("do not get leased values; connect to them by process id")
         return self._do(begin)
+
+    def _warn_of_forks(self, what: str) -> None:
+        count = self._do(lambda backend: backend.forks())
+        if count:
+            warn(f"{self.title}: its forks ({count}) {what}", TweaksWarning)
 
     def __delitem__(self, name: str) -> None:
         """Removes the kept value of a tweak, which gets its default."""

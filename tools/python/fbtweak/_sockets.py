@@ -56,6 +56,36 @@ def start_of(pid: int) -> Optional[bytes]:
     return fields[19] if len(fields) > 19 else None
 
 
+def forks_of(pid: int) -> List[int]:
+    """The processes of the same executable that a process has forked, directly or not."""
+    executable = _executable(pid)
+    if executable is None:
+        return []
+    parents: Dict[int, int] = {}
+    for name in os.listdir("/proc"):
+        fields = _read(f"/proc/{name}/stat").rpartition(b")")[2].split() if name.isdigit() else []
+        if len(fields) > 1 and fields[1].isdigit():
+            parents[int(name)] = int(fields[1])
+    found: List[int] = []
+    for each in parents:
+        ancestor = parents.get(each)
+        # Ids may be used again while they are read.
+        for _ in parents:
+            if ancestor is None or ancestor == pid:
+                break
+            ancestor = parents.get(ancestor)
+        if ancestor == pid and _executable(each) == executable:
+            found.append(each)
+    return found
+
+
+def _executable(pid: int) -> Optional[str]:
+    try:
+        return os.readlink(f"/proc/{pid}/exe")
+    except OSError:
+        return None
+
+
 def send_as(client: socket.socket, data: bytes, pid: int) -> int:
     """Sends bytes with the credentials of the process's user, whom a container knows, unlike root."""
     status = os.stat(f"/proc/{pid}")

@@ -62,7 +62,7 @@ def test_the_same_script(kind, build, start, surroundings):
         spring.presets.remove("heavy")
 
         if kind == "file":
-            with pytest.raises(fbtweak.Unavailable, match="it does not run"):
+            with pytest.raises(fbtweak.Unavailable, match="it is not running"):
                 spring.lease({"Mass": 2})
         else:
             with spring.lease({"Mass": 2, "Stiffness": 100}) as lease:

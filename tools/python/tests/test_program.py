@@ -500,3 +500,31 @@ def test_interrupting_a_request(motor):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, kept)
+
+
+def test_leases_and_ramps_do_not_reach_forks_with_a_warning(build, start, tmp_path):
+    source = tmp_path / "workers.c"
+    source.write_text(
+        """
+        #include <fbtweak.h>
+        #include <signal.h>
+        #include <sys/prctl.h>
+        #include <sys/wait.h>
+        #include <unistd.h>
+        int main(void) {
+          for (int worker = 0; worker < 2; worker++)
+            if (fork() == 0) {
+              prctl(PR_SET_PDEATHSIG, SIGKILL);
+              for (;;)
+                usleep(1000 + FBTweakValue("Pool", "Worker", "Pause", 5, 0, 100));
+            }
+          wait(NULL);
+        }
+        """
+    )
+    process = start(build("workers", source))
+    workers = fbtweak.connect(process.pid, wait=10)
+    with pytest.warns(fbtweak.TweaksWarning, match=r"its forks \(2\) do not get leased values"):
+        workers.lease({"Pause": 6}).end()
+    with pytest.warns(fbtweak.TweaksWarning, match=r"its forks \(2\) get the values at once"):
+        workers.set({"Pause": 7}, ramp=0.01)
