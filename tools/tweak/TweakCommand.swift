@@ -26,14 +26,16 @@ struct TweakCommand: ParsableCommand {
               64  the command line is wrong, or several processes of the program run
               65  no tweak or several match the name, the value is not allowed, or a file has no values or an error
               66  PROGRAM, a file or a preset is missing or cannot be opened
-              69  the program is not running, does not listen, ended before it answered, or cannot load the library
+              69  the program is not running, does not listen, ended before it answered, or cannot load the library; or a
+                  running process of it has not got a change
               70  the editor, or the command of a sweep, failed
               71  the system refused a socket
               73  the file to edit cannot be created
               74  the overrides, a preset or a file could not be read or written
               75  the program does not answer, for example because it is stopped, or is busy
               76  the program sent a malformed answer
-              77  no permission to connect to the program, or to read its memory
+              77  no permission to connect to the program, or to read its memory; or only another user runs it, so no
+                  process has got a change
               126 the program to start cannot be executed
               127 the program to start was not found
               130 Ctrl-C ended a sweep; for another signal 128 and its number

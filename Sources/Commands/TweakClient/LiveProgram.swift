@@ -16,6 +16,14 @@ package final class LiveProgram: Program {
     private var warnings: [ControlWarning] = []
     private let warn: (String) -> Void
 
+    /// The processes that it has forked. They follow its overrides file, but have leases and ramps of their own, so these are
+    /// set in each.
+    package var forks: [LiveProgram] = []
+    /// The forks in which the last leased or ramped values were set.
+    package private(set) var reachedForks: [LiveProgram] = []
+    /// The forks in which they could not be set, and why.
+    package private(set) var missedForks: [(fork: LiveProgram, problem: Failure)] = []
+
     package var pid: pid_t? { running.pid }
     package var title: String { running.title }
 
@@ -60,6 +68,16 @@ package final class LiveProgram: Program {
             throw error.failure(of: running.title)
         }
         (self.running, self.warn) = (running, warn)
+    }
+
+    /// Connects to the processes that it has forked so far.
+    package func findForks() {
+        forks.removeAll(where: \.running.hasEnded)
+        let known = Set(forks.map(\.running.pid)).union([running.pid])
+        for fork in RunningProgram.all()
+        where !known.contains(fork.pid) && fork.parent(among: [running]) != nil {
+            if let fork = try? LiveProgram(fork) { forks.append(fork) }
+        }
     }
 
     package func ask<Method: ControlMethod>(
@@ -147,6 +165,14 @@ package final class LiveProgram: Program {
         if let adopted, try isAdopted(tweak.declaration.key) {
             return try adopted.set(tweak, to: text, durations)
         }
+        if !durations.areNone, !forks.isEmpty {
+            let admission = try failing {
+                try tweak.declaration.admit(text: text, current: tweak.nextValue)
+            }
+            var values = OverridesDocument()
+            values.set(admission.value, for: tweak.declaration.key)
+            applyToForks(values, allOrNothing: true, durations)
+        }
         let request = SetTweak(tweak: tweak.declaration.key, text: text, durations)
         let answer = try checkingAge(durations) { () throws(Failure) in try ask(request) }
         let type = tweak.declaration.type
@@ -169,8 +195,36 @@ package final class LiveProgram: Program {
         }
     }
 
-    /// Ends the leases of this connection.
+    /// Leases values in the forks. A ramp is leased there, so that the overrides file, in which its end is kept, does not
+    /// cut it short.
+    private func applyToForks(
+        _ values: OverridesDocument, allOrNothing: Bool, _ durations: SetDurations
+    ) {
+        var leased = durations
+        if let ramp = durations.ramp, !durations.areLeased { leased.lease = ramp + Self.rampMargin }
+        (reachedForks, missedForks) = ([], [])
+        for fork in forks {
+            do throws(Failure) {
+                let answer = try fork.apply(
+                    values, resettingOthers: false, allOrNothing: allOrNothing, leased)
+                let problems =
+                    answer.unknown.map { "\($0): there is no such tweak" } + answer.refused.map(\.message)
+                if allOrNothing, !problems.isEmpty {
+                    throw Failure("it refused the values", details: problems, .invalid)
+                }
+                reachedForks.append(fork)
+            } catch {
+                if !fork.running.hasEnded { missedForks.append((fork, error)) }
+            }
+        }
+    }
+
+    /// The seconds in which a fork reads the overrides file.
+    private static let rampMargin = 1.0
+
+    /// Ends the leases of this connection, and those of the forks.
     package func endLeases() throws(Failure) {
+        for fork in forks where !fork.running.hasEnded { try? fork.endLeases() }
         adopted?.endLeases()
         _ = try ask(ResetTweaks(all: true, leases: .own))
     }
@@ -203,6 +257,15 @@ package final class LiveProgram: Program {
     package func endLeases(of scope: TweakScope) throws(Failure) {
         var request = Self.request(scope)
         request.leases = .all
+        (reachedForks, missedForks) = ([], [])
+        for fork in forks {
+            do throws(Failure) {
+                try fork.endLeases(of: scope)
+                reachedForks.append(fork)
+            } catch {
+                if !fork.running.hasEnded { missedForks.append((fork, error)) }
+            }
+        }
         _ = try ask(request)
     }
 
@@ -239,6 +302,7 @@ package final class LiveProgram: Program {
     private func applyToDeclared(
         _ values: OverridesDocument, _ resettingOthers: Bool, _ allOrNothing: Bool, _ durations: SetDurations
     ) throws(Failure) -> SetManyTweaks.Answer {
+        if !durations.areNone { applyToForks(values, allOrNothing: allOrNothing, durations) }
         let request = SetManyTweaks(
             values: values.values, resettingOthers: resettingOthers,
             allOrNothing: allOrNothing ? true : nil, durations)

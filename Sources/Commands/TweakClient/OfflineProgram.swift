@@ -29,6 +29,8 @@ package final class OfflineProgram: Program {
     private let providers: OfflineProviders
     private let warn: (String) -> Void
     private var warnings: Set<String> = []
+    /// Whether values are kept even if no library of this machine can be loaded into the program to read them.
+    package var keepsInVain = false
 
     /// - Parameters:
     ///   - path: The path of the executable.
@@ -199,6 +201,7 @@ package final class OfflineProgram: Program {
         _ tweak: JSONTweak, to text: String, _ durations: SetDurations
     ) throws(Failure) -> JSONTweak {
         try check(durations)
+        try checkLibrary()
         let key = tweak.declaration.key
         let value = try failing { try tweak.declaration.admit(text: text, current: tweak.nextValue).value }
         do throws(NotRunning) { try checkKeeping(tweak.declaration) } catch {
@@ -246,6 +249,13 @@ package final class OfflineProgram: Program {
         }
     }
 
+    private func checkLibrary() throws(Failure) {
+        guard !keepsInVain, let path, let obstacle = ProgramStart.obstacle(toLibraryIn: path) else { return }
+        throw Failure(
+            "nothing was set: it \(obstacle), so it would never read the value; --anyway keeps it nevertheless",
+            about: title, .unavailable)
+    }
+
     private static func hasLibrary(_ path: String) -> Bool {
         guard let program = try? ELFFile(path: path) else { return false }
         let files = [program] + ((try? program.neededLibraries()) ?? [])
@@ -255,8 +265,8 @@ package final class OfflineProgram: Program {
     private func check(_ durations: SetDurations) throws(Failure) {
         guard durations.areNone else {
             throw Failure(
-                "it does not run, and only a program that runs can hold a value for a time or change it gradually",
-                about: title, .unavailable)
+                "it is not running, or does not accept connections, so it cannot hold a value for a time or change it "
+                    + "gradually", about: title, .unavailable)
         }
     }
 
@@ -264,6 +274,7 @@ package final class OfflineProgram: Program {
         _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool, _ durations: SetDurations
     ) throws(Failure) -> SetManyTweaks.Answer {
         try check(durations)
+        try checkLibrary()
         var (answer, admitted) = values.decide(for: declarations, allOrNothing: allOrNothing) {
             _, declaration in
             try checkKeeping(declaration)

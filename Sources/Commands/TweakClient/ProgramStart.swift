@@ -63,6 +63,24 @@ package struct ProgramStart {
         preloaded = [needed.first, path].compactMap { $0 }
     }
 
+    /// The reason why no library of this machine can be loaded into a program; `nil` if it has the library, or one can be,
+    /// and for a file that is no program.
+    static func obstacle(toLibraryIn path: String) -> String? {
+        guard let program = try? LoadedProgram(path: path), program.isProgram,
+            (try? program.needed())?.library == false,
+            let own = try? LoadedProgram(path: executablePath() ?? "/proc/self/exe")
+        else { return nil }
+        guard program.machine == own.machine else {
+            let isInstalled = installedLibraries.contains {
+                guard let library = try? LoadedProgram(path: $0) else { return false }
+                return library.hasLibrary && library.machine == program.machine
+            }
+            return isInstalled
+                ? nil : "is for \(program.machine.name), and this machine is \(own.machine.name)"
+        }
+        return program.problem
+    }
+
     // MARK: The library
 
     /// The path of the library for a program.
@@ -165,6 +183,8 @@ private struct LoadedProgram {
     /// Whether this file contains the library.
     private(set) var hasLibrary = false
     private var dynamicLinker: String?
+    /// Whether it can be executed: no object file, and no library.
+    private(set) var isProgram = false
 
     init(path: String) throws(ELFError) {
         file = try ELFFile(path: path)
@@ -172,6 +192,7 @@ private struct LoadedProgram {
             machine = Machine(name: object.architecture, is64Bit: object.is64Bit)
             hasLibrary = try object.hasLibrary()
             dynamicLinker = try object.dynamicLinker()
+            isProgram = object.isLinked && object.hasEntry
         }
     }
 

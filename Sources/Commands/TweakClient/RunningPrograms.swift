@@ -176,8 +176,13 @@ package struct RunningProgram {
         return nil
     }
 
+    /// The number of processes that this one has forked, directly or not, and that accept connections.
+    package var forkCount: Int {
+        Self.all().count { $0.pid != pid && $0.parent(among: [self]) != nil }
+    }
+
     /// Whether only sockets in one directory count.
-    private static var isConfined: Bool { ControlDirectory.ownCandidates.count == 1 }
+    static var isConfined: Bool { ControlDirectory.ownCandidates.count == 1 }
 }
 
 /// A process with tweaks or adopted variables but without the library.
@@ -270,10 +275,16 @@ struct ProcessEntry {
     /// All processes that can be read: those of the user, or everybody's for root.
     static var all: [ProcessEntry] {
         let own = geteuid()
-        return directoryEntries("/proc").compactMap { pid_t($0) }.compactMap(ProcessEntry.init).filter {
-            own == 0 || $0.user == own
-        }
+        return everybodys.filter { own == 0 || $0.user == own }
     }
+
+    /// All processes, of all users.
+    static var everybodys: [ProcessEntry] {
+        directoryEntries("/proc").compactMap { pid_t($0) }.compactMap(ProcessEntry.init)
+    }
+
+    /// The numbers of its open files.
+    var openFiles: [String] { directoryEntries("\(folder)/fdinfo") }
 
     /// The path of its executable; `nil` if it cannot be read, as for a kernel thread.
     var executable: String? { executablePath(of: "\(pid)") }
@@ -339,7 +350,7 @@ struct ProcessEntry {
     }
 
     /// A variable in an environment block. The first of a name counts, as for getenv(3).
-    private static func variable(_ name: String, in environment: [UInt8]) -> String? {
+    static func variable(_ name: String, in environment: [UInt8]) -> String? {
         let start = Array("\(name)=".utf8)
         let variable = environment.split(separator: 0).first { $0.starts(with: start) }
         return variable.map { String(decoding: $0.dropFirst(start.count), as: UTF8.self) }
@@ -370,7 +381,11 @@ struct ProcessEntry {
         }
     }
 
-    private func read(_ name: String) -> [UInt8] {
+    /// The environment it was started with; `nil` if that is not shown.
+    func readEnvironment() -> [UInt8]? { readWhole("\(folder)/environ", limit: 1 << 20) }
+
+    /// Reads a file of its folder; nothing if that is not possible.
+    func read(_ name: String) -> [UInt8] {
         readWhole("\(folder)/\(name)", limit: 1 << 20) ?? []
     }
 }

@@ -53,7 +53,10 @@ package struct ELFObject {
     }
 
     /// Whether it is an executable or a library, which have addresses and segments.
-    var isLinked: Bool { header.e_type == UInt16(ET_EXEC) || header.e_type == UInt16(ET_DYN) }
+    package var isLinked: Bool { header.e_type == UInt16(ET_EXEC) || header.e_type == UInt16(ET_DYN) }
+
+    /// Whether it has a first instruction, as programs have and most libraries have not.
+    package var hasEntry: Bool { header.e_entry != 0 }
 
     /// Whether its addresses have 64 bits.
     package var is64Bit: Bool { header.e_ident.4 == UInt8(ELFCLASS64) }

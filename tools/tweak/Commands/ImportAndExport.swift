@@ -71,11 +71,12 @@ struct ImportCommand: ParsableCommand {
     func run() throws {
         // Once for all processes, but only after the program was found.
         var read: ImportedFile?
-        try target.forEach(checkingValues: true, options.format) { program throws(Failure) in
+        try target.forEachChanged(checkingValues: true, options.format) {
+            program, processes throws(Failure) in
             let imported = if let read { read } else { try ImportedFile(file) }
             read = imported
             let (values, leftOut) = try imported.values(for: program)
-            try options.apply(values, leavingOut: leftOut, to: program, target)
+            try options.apply(values, leavingOut: leftOut, to: program, processes, target)
         }
     }
 }

@@ -29,7 +29,7 @@ struct PlotCommand: ParsableCommand {
     @Flag(help: "Draw all in one picture with one scale.")
     var together = false
 
-    @OptionGroup var target: ProgramOptions
+    @OptionGroup var target: ProcessOptions
 
     @Argument(
         help:
@@ -42,7 +42,6 @@ struct PlotCommand: ParsableCommand {
             throw ValidationError("The rate is from 0.001 to 1000 samples per second.")
         }
         guard 0.1...86_400 ~= window else { throw ValidationError("The window is 0.1 to 86400 seconds.") }
-        guard !target.allProcesses else { throw ValidationError("Only one process can be drawn.") }
     }
 
     func run() throws {

@@ -46,7 +46,7 @@ struct ResetCommand: ParsableCommand {
     }
 
     func run() throws {
-        try target.forEach { program throws(Failure) in
+        try target.forEachChanged { program, processes throws(Failure) in
             var scopes: [TweakScope] = all ? [.all] : []
             var before: [JSONTweak] = []
             var ineffective: [IneffectiveValue] = []
@@ -71,6 +71,7 @@ struct ResetCommand: ParsableCommand {
             } else {
                 for scope in scopes { ineffective += try program.reset(scope) ?? [] }
             }
+            if !scopes.isEmpty { processes.noteChange(isKept: !leases) }
             try program.forget(forgotten)
             try show(before, of: program)
             // What waits is in the lines above.
@@ -100,12 +101,14 @@ struct ResetCommand: ParsableCommand {
 
     /// Prints the tweaks whose values have changed.
     private func show(_ before: [JSONTweak], of program: any Program) throws(Failure) {
-        var after: [TweakKey: JSONTweak] = [:]
+        var now: [JSONTweak] = []
         if before.count > 1 {
-            for tweak in try program.tweaks() { after[tweak.declaration.key] = tweak }
+            now = try program.tweaks()
         } else if let key = before.first?.declaration.key {
-            after[key] = try program.tweakAgain(key)
+            now = [try program.tweakAgain(key)]
         }
+        var after: [TweakKey: JSONTweak] = [:]
+        for tweak in try SetCommand.passed(now, in: program) { after[tweak.declaration.key] = tweak }
         for tweak in before where !tweak.declaration.isMonitor {
             guard let now = after[tweak.declaration.key],
                 (now.value, now.pendingValue) != (tweak.value, tweak.pendingValue)

@@ -24,7 +24,7 @@ struct SetCommand: ParsableCommand {
 
             With --for or --while a value is leased: it takes precedence over the kept value but is not kept itself. When \
             the lease ends, even because this command was killed, the value below it returns. The newest lease of a tweak \
-            counts. In a process without the Tweaks library, a small helper process restores the old value.
+            counts. Leases and ramps are in all processes that the program has forked so far. In a process without the Tweaks library, a small helper process restores the old value.
             """)
 
     @Option(
@@ -46,6 +46,9 @@ struct SetCommand: ParsableCommand {
             "Reach the values gradually in this time: numbers by their scale, colours by their components. Only the end is kept.",
             valueName: "time"))
     var ramp: DurationArgument?
+
+    @Flag(help: "Keep values for a program into which this machine's Tweaks library cannot be loaded.")
+    var anyway = false
 
     @Option(help: "The output format.")
     var format: OutputFormat = .table
@@ -83,8 +86,9 @@ struct SetCommand: ParsableCommand {
         let durations = SetDurations(
             until: attends ? .closed : nil, for: lease?.seconds, ramp: ramp?.seconds)
         var held: [any Program] = []
-        try target.forEach(checkingValues: true, format) { program throws(Failure) in
+        try target.forEachChanged(checkingValues: true, format) { program, processes throws(Failure) in
             held.append(program)
+            (program as? OfflineProgram)?.keepsInVain = anyway
             var changes: [Change] = []
             var rest = ([tweak] + (value.map { [$0] } ?? []) + others)[...]
             while let word = rest.popFirst() {
@@ -94,15 +98,32 @@ struct SetCommand: ParsableCommand {
                 changes.append(change)
             }
             for change in changes where change.admission.wasClamped { change.warnOfLimits() }
-            let made = zip(changes, try Self.passed(Self.make(changes, in: program, durations), in: program))
-            try target.show(["changes": made.map(ChangeForm.init)], of: program, as: format) {
-                made.map { change, after in
-                    printable(after.change(from: change.tweak, waiting: program.waitingText(after)) + terms)
+            let set = try Self.make(changes, in: program, durations)
+            processes.noteChange(isKept: !durations.areLeased)
+            let made = zip(changes, try Self.passed(set, in: program))
+            let form = try ChangesForm(
+                changes: made.map(ChangeForm.init), of: program, processes)
+            try target.show(form, of: program, as: format) {
+                let place = form.processes.count > 1 ? ", in \(form.processes.count) processes" : ""
+                return made.map { change, after in
+                    printable(
+                        after.change(from: change.tweak, waiting: program.waitingText(after)) + terms + place)
                 }.joined(separator: "\n")
             }
             for (change, after) in made { change.warnOfOthers(after, durations) }
+            if !durations.areNone { warnOfForks(of: program) }
         }
         if attends { try attend(held) }
+    }
+
+    /// Warns that forks of the process keep their values. They do not if the program was named.
+    private func warnOfForks(of program: any Program) {
+        guard let program = program as? LiveProgram, target.processID != nil else { return }
+        let count = program.running.forkCount
+        guard count > 0 else { return }
+        warn(
+            "\(program.title): it has forked \(counted(count, "process that keeps its", "processes that keep their")) "
+                + "values; name the program to reach all")
     }
 
     /// The ramp and the lease, appended to a line.
@@ -249,6 +270,30 @@ private struct Change {
                 "\(declaration.key): the value is \(durations.areLeased ? "leased" : "kept"), but "
                     + after.precedenceText)
         }
+    }
+}
+
+/// The JSON form of a set. Scripts rely on its keys.
+private struct ChangesForm: Encodable {
+    let changes: [ChangeForm]
+    /// The processes that have the values.
+    let processes: [Int32]
+    /// The processes that take them from the overrides file.
+    let following: [Int32]
+    /// The running processes of the program that do not have them.
+    let missed: [MissedProcess]
+    /// Whether the values are kept for the next start.
+    let kept: Bool
+
+    init(
+        changes: [ChangeForm], of program: any Program, _ changed: ChangedProcesses
+    ) throws(Failure) {
+        self.changes = changes
+        let forks = (program as? LiveProgram)?.reachedForks.map(\.running.pid) ?? []
+        processes = (program.pid.map { [$0] } ?? []) + forks
+        (following, missed) = (changed.following, changed.missed)
+        let overrides = try program.description.overrides
+        kept = changed.isKept && overrides != nil
     }
 }
 

@@ -34,10 +34,12 @@ struct UndoCommand: ParsableCommand {
 
     func run() throws {
         let sharing = SharedRestoration(target)
-        try target.forEachRunning(format) { program throws(Failure) in
+        try target.forEachChanged(format) { program, processes throws(Failure) in
+            let program = try target.running(program)
             if try sharing.reaches(program) { return }
             let answer = try program.askHistory(UndoChanges(number: number))
             try sharing.note(answer.changes, answer.ineffective, in: program)
+            if !answer.changes.isEmpty { processes.noteChange() }
             try target.show(
                 answer, answer.changes, of: program, format, otherwise: "the values did not change")
             try program.reportIneffective(answer.ineffective)
@@ -64,10 +66,12 @@ struct RevertCommand: ParsableCommand {
 
     func run() throws {
         let sharing = SharedRestoration(target)
-        try target.forEachRunning(format) { program throws(Failure) in
+        try target.forEachChanged(format) { program, processes throws(Failure) in
+            let program = try target.running(program)
             if try sharing.reaches(program) { return }
             let answer = try program.askHistory(RevertChanges(mark: mark))
             try sharing.note(answer.changes, answer.ineffective, in: program)
+            if !answer.changes.isEmpty { processes.noteChange() }
             try target.show(answer, answer.changes, of: program, format, otherwise: "nothing to revert")
             try program.reportIneffective(answer.ineffective)
         }

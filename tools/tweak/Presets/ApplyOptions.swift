@@ -13,16 +13,23 @@ struct ApplyOptions: ParsableArguments {
     @Flag(help: "Reset all other tweaks to their defaults.")
     var resetOthers = false
 
+    @Flag(help: "Keep values for a program into which this machine's Tweaks library cannot be loaded.")
+    var anyway = false
+
     @Option(help: "The output format.")
     var format: OutputFormat = .table
 
-    /// - Parameter leftOut: The entries of the file that are not values of tweaks.
+    /// - Parameters:
+    ///   - leftOut: The entries of the file that are not values of tweaks.
+    ///   - processes: Gets the change.
     /// - Throws: ``Failure`` if a value could not be applied; the others were.
     func apply(
         _ values: OverridesDocument, leavingOut leftOut: [ImportedOverrides.Problem] = [],
-        to program: any Program, _ target: ProgramOptions
+        to program: any Program, _ processes: ChangedProcesses, _ target: ProgramOptions
     ) throws(Failure) {
+        (program as? OfflineProgram)?.keepsInVain = anyway
         let answer = try program.apply(values, resettingOthers: resetOthers, allOrNothing: false)
+        if resetOthers || !answer.applied.isEmpty { processes.noteChange() }
         try target.show(Applied(answer: answer, leftOut: leftOut), of: program, as: format) {
             counted(answer.applied.count, "tweak was", "tweaks were") + " set"
                 + (resetOthers ? ", all others have their defaults" : "")

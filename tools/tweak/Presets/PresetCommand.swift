@@ -67,8 +67,9 @@ struct PresetCommand: ParsableCommand {
         var name: String
 
         func run() throws {
-            try target.forEach(checkingValues: true) { program throws(Failure) in
-                try options.apply(PresetFolder(of: program).load(name).values, to: program, target)
+            try target.forEachChanged(checkingValues: true) { program, processes throws(Failure) in
+                try options.apply(
+                    PresetFolder(of: program).load(name).values, to: program, processes, target)
             }
         }
     }

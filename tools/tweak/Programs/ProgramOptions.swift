@@ -5,8 +5,8 @@ import CommandSupport
 import Glibc
 import TweakClient
 
-/// The program that a command is about.
-struct ProgramOptions: ParsableArguments {
+/// The program that a command is about, or several processes of it.
+struct ProgramOptions: ParsableArguments, ProgramChoice {
     @Flag(
         help: """
             If several processes of the program are running, do it in all of them, including its forks. Also spelled --all, \
@@ -18,6 +18,27 @@ struct ProgramOptions: ParsableArguments {
         help: "A process id, the path of an executable, or the name of one.",
         completion: .custom(completePrograms))
     var program: String
+}
+
+/// The program of a command that is about one process.
+struct ProcessOptions: ParsableArguments, ProgramChoice {
+    @Argument(
+        help: "A process id, the path of an executable, or the name of one.",
+        completion: .custom(completePrograms))
+    var program: String
+
+    var allProcesses: Bool { false }
+}
+
+/// A choice of processes on the command line.
+protocol ProgramChoice {
+    var program: String { get }
+    var allProcesses: Bool { get }
+}
+
+extension ProgramChoice {
+    /// The process id on the command line, or `nil`.
+    var processID: pid_t? { program.allSatisfy { $0.isASCII && $0.isNumber } ? pid_t(program) : nil }
 
     /// Calls `body` with the program, or with each of its processes. A failure in one does not affect the others.
     ///
@@ -30,7 +51,37 @@ struct ProgramOptions: ParsableArguments {
         _ body: (any Program) throws(Failure) -> Void
     ) throws {
         let programs = try Failure.reported { () throws(Failure) in try find(checkingValues: checkingValues) }
-        var exitCode: Int32?
+        if let status = visit(programs, format, isForNextStart: isForNextStart, body) {
+            throw ExitCode(status)
+        }
+    }
+
+    /// Calls `body` as ``forEach(checkingValues:_:isForNextStart:_:)`` does, to change values, and reports running
+    /// processes that have not got the change.
+    ///
+    /// - Parameter body: Notes changes in the processes that it gets.
+    func forEachChanged(
+        checkingValues: Bool = false, _ format: OutputFormat = .table,
+        _ body: (any Program, ChangedProcesses) throws(Failure) -> Void
+    ) throws {
+        let programs = try Failure.reported { () throws(Failure) in try find(checkingValues: checkingValues) }
+        let changed = ChangedProcesses(of: programs, named: processID)
+        var status = visit(programs, format) { program throws(Failure) in try body(program, changed) }
+        if changed.areChanged {
+            for missed in changed.missed {
+                missed.failure.write()
+                status = status ?? missed.failure.exitCode
+            }
+        }
+        if let status { throw ExitCode(status) }
+    }
+
+    /// - Returns: The exit status of the first failure, or `nil`.
+    private func visit(
+        _ programs: [any Program], _ format: OutputFormat, isForNextStart: Bool = true,
+        _ body: (any Program) throws(Failure) -> Void
+    ) -> Int32? {
+        var status: Int32?
         for program in programs {
             if programs.count > 1, format == .table { print(printable(program.title) + ":") }
             if isForNextStart, program.pid == nil, isatty(STDERR_FILENO) == 1 {
@@ -38,10 +89,10 @@ struct ProgramOptions: ParsableArguments {
             }
             do throws(Failure) { try body(program) } catch {
                 error.write(about: programs.count > 1 ? program.title : nil)
-                exitCode = exitCode ?? error.exitCode
+                status = status ?? error.exitCode
             }
         }
-        if let exitCode { throw ExitCode(exitCode) }
+        return status
     }
 
     /// Calls `body` with each of the program's processes, which must be running.
@@ -56,12 +107,13 @@ struct ProgramOptions: ParsableArguments {
         if let program = program as? LiveProgram { return program }
         throw Failure(
             program is MemoryProgram
-                ? "the Tweaks library is not in the process, so it cannot do that; link the program with it, or start ~"
-                    + "it with the library preloaded"
+                ? "the Tweaks library is not in the process, so it cannot do that; link the program with it, or run it "
+                    + "with tweak exec"
                 : "it is not running, or does not accept connections", about: program.title, .unavailable)
     }
 
-    /// The programs on the command line, at least one.
+    /// The programs on the command line, at least one. A program that has forked has its forks, unless all processes are
+    /// wanted.
     ///
     /// - Throws: ``Failure`` if there are several and not all of them are wanted.
     private func find(checkingValues: Bool) throws(Failure) -> [any Program] {
@@ -71,9 +123,14 @@ struct ProgramOptions: ParsableArguments {
         // The forks of a program follow its overrides.
         let running = programs.compactMap { ($0 as? LiveProgram)?.running }
         let first = programs.filter { ($0 as? LiveProgram)?.running.parent(among: running) == nil }
-        guard first.count > 1 else { return first }
+        guard first.count > 1 else {
+            (first.first as? LiveProgram)?.forks = programs.compactMap { $0 as? LiveProgram }
+                .filter { $0 !== first.first }
+            return first
+        }
+        let option = self is ProcessOptions ? "" : ", or --all-processes"
         throw Failure(
-            "\(program): \(first.count) processes run; give the id of one, or --all-processes",
+            "\(program): \(first.count) processes run; give the id of one\(option)",
             details: first.map(\.title), .usage)
     }
 
@@ -100,11 +157,11 @@ struct ProgramOptions: ParsableArguments {
             throw Failure("\(error)", .failed)
         }
     }
+}
 
-    private struct OfProcess<Form: Encodable>: Encodable {
-        let pid: pid_t?
-        let result: Form
-    }
+private struct OfProcess<Form: Encodable>: Encodable {
+    let pid: pid_t?
+    let result: Form
 }
 
 enum OutputFormat: String, Keyword {

@@ -31,7 +31,7 @@ struct RecordCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Stop after this time, in seconds or with a unit.", valueName: "time"))
     var duration: DurationArgument?
 
-    @OptionGroup var target: ProgramOptions
+    @OptionGroup var target: ProcessOptions
 
     @Argument(help: "The file to write.", completion: .file())
     var file: String
@@ -40,7 +40,6 @@ struct RecordCommand: ParsableCommand {
         guard ControlLimits.sampleRates.contains(rate) else {
             throw ValidationError("The rate is from 0.001 to 1000 samples per second.")
         }
-        guard !target.allProcesses else { throw ValidationError("Only one process can be recorded.") }
     }
 
     func run() throws {

@@ -25,12 +25,11 @@ struct ReplayCommand: ParsableCommand {
     @Argument(help: "A file of tweak record.", completion: .file())
     var file: String
 
-    @OptionGroup var target: ProgramOptions
+    @OptionGroup var target: ProcessOptions
 
     func validate() throws {
         guard speed > 0, speed.isFinite else { throw ValidationError("The speed is more than 0.") }
         if let until, !(until >= 0) { throw ValidationError("The time is at least 0 seconds.") }
-        guard !target.allProcesses else { throw ValidationError("A recording is replayed in one process.") }
     }
 
     func run() throws {

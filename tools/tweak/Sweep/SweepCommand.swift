@@ -104,7 +104,7 @@ struct SweepCommand: ParsableCommand {
         name: .shortAndLong, help: "Also write each measurement to this CSV file.", completion: .file())
     var output: String?
 
-    @OptionGroup var target: ProgramOptions
+    @OptionGroup var target: ProcessOptions
 
     @Argument(
         help: "The tweaks, as Category/Collection/Name or shorter, with =A..B, =A..B/N or =A,B,C.",
@@ -132,11 +132,11 @@ struct SweepCommand: ParsableCommand {
         guard ControlLimits.sampleRates.contains(rate) else {
             throw ValidationError("The rate is from 0.001 to 1000 samples per second.")
         }
-        guard !target.allProcesses else { throw ValidationError("A sweep is in one process.") }
     }
 
     func run() throws {
         try target.forEach(checkingValues: true, .json, isForNextStart: false) { program throws(Failure) in
+            try checkForks(of: program)
             var axes: [SearchAxis] = []
             var before: [TweakValue] = []
             for word in tweaks {
@@ -190,6 +190,22 @@ struct SweepCommand: ParsableCommand {
         options.referenceInterval = reference > 0 ? reference : nil
         options.isMaximizing = maximize
         return options
+    }
+
+    /// Throws if the program has forked, unless one process of it is named.
+    private func checkForks(of program: any Program) throws(Failure) {
+        guard let program = program as? LiveProgram else { return }
+        guard program.forks.isEmpty else {
+            let processes = [program] + program.forks
+            throw Failure(
+                "\(processes.count) processes of it run, and a sweep is in one; give its id",
+                details: processes.map(\.title),
+                about: program.title, .usage)
+        }
+        guard target.processID != nil, case let count = program.running.forkCount, count > 0 else { return }
+        warn(
+            "\(program.title): it has forked \(counted(count, "process that keeps its", "processes that keep their")) values"
+        )
     }
 
     /// Throws if the tweak cannot be tried this way.

@@ -166,6 +166,7 @@ actor ProgramSession {
         let program: any Program
         if let trying { program = trying.program } else { program = try self.program() }
         let durations = SetDurations(until: trying == nil ? nil : .closed, ramp: request.ramp)
+        if !durations.areNone, board[id]?.processes ?? 1 > 1 { (program as? LiveProgram)?.findForks() }
         var (values, resets) = (OverridesDocument(), [TweakKey]())
         var expected: [TweakKey: TweakValue?] = [:]
         var answer = SetManyTweaks.Answer(applied: [], clamped: [], unknown: [], refused: [])
@@ -209,7 +210,9 @@ actor ProgramSession {
         if request.allOrNothing != true || answer.refused.isEmpty {
             for key in resets {
                 if let trying {
-                    _ = try trying.program.ask(ResetTweaks(tweak: key, leases: .own))
+                    for fork in [trying.program] + trying.program.forks where !fork.running.hasEnded {
+                        _ = try fork.ask(ResetTweaks(tweak: key, leases: .own))
+                    }
                     trying.trial.update([key: nil])
                 } else {
                     try program.reset(.tweak(key))

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+import Foundation
+import TestSupport
+import Testing
+
+/// A program in C that has forked three workers, which print their number and a value whenever it changes.
+private final class Workers {
+    let home: TemporaryDirectory
+    let process: RunningCommand
+    let pids: [Int32]
+
+    private static let source = #"""
+        #include <fbtweak.h>
+        #include <signal.h>
+        #include <stdio.h>
+        #include <sys/prctl.h>
+        #include <sys/wait.h>
+        #include <unistd.h>
+
+        int main(void) {
+          for (int worker = 0; worker < 3; worker++) {
+            if (fork())
+              continue;
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            printf("pid %d\n", (int)getpid());
+            for (int last = -1;;) {
+              int value = FBTweakValue("Pool", "Worker", "Size", 5, 0, 100);
+              if (value != last)
+                printf("%d %d\n", worker, value);
+              last = value;
+              fflush(stdout);
+              usleep(1000);
+            }
+          }
+          while (wait(NULL) > 0)
+            ;
+        }
+
+        """#
+
+    init() throws {
+        home = try TemporaryDirectory()
+        try #require(mkdir(home("runtime"), 0o700) == 0)
+        let library = try Installation.path("lib")
+        let result = try run(
+            Locations.program("gcc"),
+            [
+                "-std=gnu11", "-DDEBUG", home.write("workers.c", Self.source), "-o", home("workers"),
+                "-I" + (try Installation.path("include")), "-L\(library)", "-Wl,--no-as-needed", "-ltweaks",
+                "-Wl,-rpath,\(library)",
+            ], home: home)
+        try #require(result.succeeded, "\(result.error)")
+        let (process, home) = (try start(home("workers"), home: home), home)
+        func pids() -> [Int32] {
+            process.written.output.split(separator: "\n").filter { $0.hasPrefix("pid ") }.compactMap {
+                Int32($0.dropFirst(4))
+            }
+        }
+        let areListening = waitUntil {
+            pids().count == 3
+                && ([process.processID] + pids()).allSatisfy {
+                    FileManager.default.fileExists(atPath: home("runtime/tweaks/\($0).sock"))
+                }
+        }
+        self.process = process
+        self.pids = pids()
+        #expect(areListening)
+    }
+
+    deinit { process.kill() }
+
+    func tweak(_ command: String, _ arguments: String...) throws -> CommandResult {
+        try run(Locations.product("tweak"), [command] + arguments, home: home)
+    }
+
+    /// The last value of each worker.
+    var values: [Int?] {
+        let lines = process.written.output.split(separator: "\n").filter { !$0.hasPrefix("pid") }
+        return (0..<3).map { worker in
+            lines.last { $0.hasPrefix("\(worker) ") }.flatMap { Int($0.dropFirst(2)) }
+        }
+    }
+
+    /// Waits until all workers have a value.
+    func expect(_ value: Int, _ location: SourceLocation = #_sourceLocation) {
+        #expect(waitUntil { values == [value, value, value] }, sourceLocation: location)
+        #expect(values == [value, value, value], sourceLocation: location)
+    }
+}
+
+@Suite struct `Forked workers of a program` {
+    private let workers: Workers
+
+    init() throws { workers = try Workers() }
+
+    @Test func `A lease is in all of them, and its end too`() throws {
+        let set = try workers.tweak("set", "workers", "Size", "10", "--for", "10min")
+        #expect(set.output == "Pool/Worker/Size: 5 → 10, for 10min, in 4 processes\n")
+        #expect(set.error.isEmpty)
+        workers.expect(10)
+        let reset = try workers.tweak("reset", "workers", "--all", "--leases")
+        #expect(reset.output == "Pool/Worker/Size: 10 → 5\n" && reset.error.isEmpty)
+        workers.expect(5)
+    }
+
+    @Test func `A lease ends in all of them with the command`() throws {
+        let set = try start(
+            Locations.product("tweak"), ["set", "workers", "Size", "10", "--while", "--", "sleep", "1000"],
+            home: workers.home)
+        workers.expect(10)
+        set.kill()
+        workers.expect(5)
+    }
+
+    @Test func `A ramp is in all of them, and its end is kept`() throws {
+        let set = try workers.tweak(
+            "set", "workers", "Size", "100", "--ramp", "2s", "--format", "json")
+        #expect(try set.json["processes"] as? [Int32] == [workers.process.processID] + workers.pids.sorted())
+        #expect(try set.json["kept"] as? Bool == true)
+        workers.expect(100)
+        for worker in 0..<3 {
+            let between = workers.process.written.output.split(separator: "\n").filter {
+                $0.hasPrefix("\(worker) ") && $0 != "\(worker) 5" && $0 != "\(worker) 100"
+            }
+            #expect(!between.isEmpty)
+        }
+        #expect(try workers.tweak("get", "workers", "Size").output == "100\n")
+    }
+
+    @Test func `They follow what is kept`() throws {
+        let set = try workers.tweak("set", "workers", "Size", "7", "--format", "json")
+        #expect(set.status == 0 && set.error.isEmpty)
+        #expect(try set.json["processes"] as? [Int32] == [workers.process.processID])
+        #expect(try (set.json["following"] as? [Int32])?.sorted() == workers.pids.sorted())
+        #expect(try (set.json["missed"] as? [Any])?.isEmpty == true)
+        workers.expect(7)
+    }
+
+    @Test func `A process id means the process, with a warning for a lease`() throws {
+        let title = "workers (\(workers.process.processID))"
+        let set = try workers.tweak("set", "\(workers.process.processID)", "Size", "8", "--for", "10min")
+        #expect(
+            set.error
+                == "tweak: warning: \(title): it has forked 3 processes that keep their values; name the program to reach all\n"
+        )
+        #expect(set.output == "Pool/Worker/Size: 5 → 8, for 10min\n")
+        #expect(workers.values == [5, 5, 5])
+    }
+
+    @Test func `A worker that does not answer is named`() throws {
+        let worker = workers.pids[1]
+        kill(worker, SIGSTOP)
+        defer { kill(worker, SIGCONT) }
+        let set = try workers.tweak("set", "workers", "Size", "9", "--for", "10min", "--format", "json")
+        #expect(set.status == 75)
+        #expect(
+            set.error
+                == "tweak: workers (\(worker)): it runs and has not got the change: it does not answer; it is stopped or hangs\n"
+        )
+        let missed = try #require(try set.json["missed"] as? [[String: Any]])
+        #expect(missed.map { $0["pid"] as? Int32 } == [worker])
+        #expect(missed.map { $0["kind"] as? String } == ["failed"])
+        #expect(waitUntil { workers.values.filter { $0 == 9 }.count == 2 })
+    }
+
+    @Test func `A sweep is refused, and has no option for several processes`() throws {
+        let sweep = try workers.tweak("sweep", "workers", "Size=1,2", "--command", "true")
+        #expect(sweep.status == 64)
+        #expect(sweep.error.contains("4 processes of it run, and a sweep is in one; give its id\n"))
+        for pid in [workers.process.processID] + workers.pids {
+            #expect(sweep.error.contains("workers (\(pid))\n"))
+        }
+        #expect(workers.values == [5, 5, 5])
+        for command in ["sweep", "plot", "record", "replay"] {
+            #expect(try !workers.tweak(command, "--help").output.contains("--all-processes"))
+        }
+    }
+}
