@@ -179,11 +179,36 @@ private final class GatedProgram {
         #expect(explained[0] == "Motor/PID/P: 1.0, from default")
         #expect(explained[1].hasPrefix("5.0 waits for the gate Motor for "))
         #expect(explained[1].hasSuffix(" s; not passed yet"))
+        #expect(try program.tweak("log").output.contains(" waits"))
         unlink(program.home("closed"))
         program.expect("5 6")
         #expect(waitUntil { (try? program.tweak("get", "Motor/PID/P").error.isEmpty) == true })
         let after = try program.tweak("explain", "Motor/PID/P").lines
         #expect(after[1].hasPrefix("changes wait for the gate Motor; last passed "))
+        let log = try program.tweak("log").output
+        #expect(log.contains("Motor/PID/P") && !log.contains("waits"))
+    }
+
+    @Test func `The last pass is seen though nothing waits`() throws {
+        let program = try GatedProgram(hasLibrary: true)
+        func lastPassed() throws -> Double? {
+            try (program.tweak("explain", "Motor/PID/P", "--format", "json").json["gate"] as? [String: Any])?[
+                "lastPassed"] as? Double
+        }
+        #expect(try program.tweak("set", "Motor/PID/P=5", "I=6").succeeded)
+        program.expect("5 6")
+        let first = try #require(try lastPassed())
+        #expect(try waitUntil { try lastPassed().map { $0 > first } == true })
+    }
+
+    @Test func `A reset waits for the gate as a set does`() throws {
+        let program = try GatedProgram(hasLibrary: true)
+        for value in 5..<15 {
+            #expect(try program.tweak("set", "Motor/PID/P=\(value)", "I=\(value + 1)").succeeded)
+            #expect(
+                try program.tweak("reset", "Motor/").output
+                    == "Motor/PID/P: \(value).0 → 1.0\nMotor/PID/I: \(value + 1).0 → 2.0\n")
+        }
     }
 
     @Test func `Without the library a set waits too, and a second one is refused`() throws {
