@@ -462,9 +462,12 @@ package struct ReadAdopted: ControlMethod {
     package static let name = "adopt"
     package typealias Answer = Done
     package static let setsValues = true
-    package enum CodingKeys: CodingKey, CaseIterable {}
+    package enum CodingKeys: CodingKey, CaseIterable { case again }
 
-    package init() {}
+    /// Whether to store the values once more that the program has overwritten.
+    package var again: Bool?
+
+    package init(again: Bool? = nil) { self.again = again }
 }
 
 /// The answer of a method without a result: an empty object.

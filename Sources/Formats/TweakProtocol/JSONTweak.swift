@@ -20,6 +20,8 @@ package struct JSONTweak: Hashable, Sendable {
     package var ramp: JSONRamp?
     /// The provider that introduced the tweak; `nil` if the program declares it or its library is older.
     package var introducedBy: String?
+    /// The value of ``source``, if the program has stored another one in its adopted variable since; `nil` otherwise.
+    package var overwrittenValue: TweakValue?
     /// Whether the override is the default in the sources, but not yet in the binary. Commands find that out; a program
     /// does not know it.
     package var waitsForBuild = false
@@ -118,6 +120,7 @@ extension JSONTweak: Codable {
         self.value = try value("value")
         source = try members.textIfPresent("source")
         pendingValue = try value("pendingValue")
+        overwrittenValue = try value("overwrittenValue")
         gate = try members.textIfPresent("gate")
         introducedBy = try members.textIfPresent("introducedBy")
         lease = try members.decodeIfPresent("lease")
@@ -149,6 +152,7 @@ private struct Member: Sendable {
             Member("value") { $0.value },
             Member("source") { $0.source.map(TweakValue.string) },
             Member("pendingValue") { $0.pendingValue },
+            Member("overwrittenValue") { $0.overwrittenValue },
             Member("gate") { $0.gate.map(TweakValue.string) },
             Member("introducedBy") { $0.introducedBy.map(TweakValue.string) },
             Member("waitsForBuild") { $0.waitsForBuild ? true : nil },

@@ -21,6 +21,9 @@ export function whyNoEffect(tweak, state) {
     return program?.state === "offline" ? undefined
       : `applies at the next start; now ${valueText(tweak, tweak.value)}`;
   }
+  if (tweak.overwrittenValue !== undefined && !tweak.local) {
+    return `overwritten by the program; before ${valueText(tweak, tweak.overwrittenValue) || "empty"}`;
+  }
   if (tweak.hiddenBy) return `no effect, because ${tweak.hiddenBy} takes precedence`;
   const gate = closedGate(tweak, state);
   if (gate) return `no effect while ${gate.name === "enabled" ? shown(gate.collection) : shown(gate.name)} is off`;

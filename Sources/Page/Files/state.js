@@ -83,7 +83,7 @@ export class State {
       if (!known) continue;
       if (areAlike(known, tweak, this.options)) {
         // Keep the object, so that its row stays, with any text being typed.
-        Object.assign(known, { value: tweak.value, source: tweak.source, pendingValue: tweak.pendingValue, time: undefined });
+        Object.assign(known, { value: tweak.value, source: tweak.source, pendingValue: tweak.pendingValue, overwrittenValue: tweak.overwrittenValue, time: undefined });
         program.tweaks.set(key, known);
       } else {
         tweak.local = known.local;
@@ -155,6 +155,7 @@ export class State {
     tweak.source = change.source ?? tweak.source;
     if (tweak.source === "override" || tweak.source === "default") tweak.hiddenBy = undefined;
     tweak.pendingValue = valueFrom(tweak.type, change.pendingValue);
+    tweak.overwrittenValue = undefined;
     this.tell("value", tweak);
     if (tweak.isFeature) this.#tellParts(tweak);
   }

@@ -17,7 +17,7 @@ export function tweakFrom(program, raw, order) {
   const tweak = {
     ...raw, program, order, key: raw.tweak, id: `${program}\n${raw.tweak}`, default: value(raw.default),
     minimum: value(raw.minimum), maximum: value(raw.maximum), step: value(raw.step), value: value(raw.value),
-    pendingValue: value(raw.pendingValue),
+    pendingValue: value(raw.pendingValue), overwrittenValue: value(raw.overwrittenValue),
     choices: raw.choices?.map(({ value: one, label }) => ({ value: value(one), label })),
     /** The change that the server has not confirmed yet, as `{ tweak, value, isSet }`. */
     local: undefined,

@@ -113,6 +113,36 @@ import Testing
         program.expect("9.81 5")
     }
 
+    @Test func `are said to be overwritten if the program does so, and stored again`() throws {
+        try adopt("level", "--in", "0..30")
+        #expect(try program.command(["set", program.path, "level", "8"]).succeeded)
+        try start(["set"])
+        program.expect("9.81 5")
+        #expect(
+            try program.tweak("list").output.contains(
+                #/level +5 +3 +int32 +0…30 +overwritten by the program/#))
+        let explained = try program.tweak("explain", "level").lines
+        #expect(explained.first == "\(Self.level): 5, overwritten by the program")
+        #expect(explained.dropFirst().first?.hasPrefix("before: 8, from override; ") == true)
+        let tweaks = try program.tweak("list", "--format", "json").json["tweaks"] as? [[String: Any]]
+        #expect(tweaks?.first?["overwrittenValue"] as? Int == 8)
+        let again = try program.command(["adopt", "--again", "\(program.pid)"])
+        #expect(again.output == "\(Self.level): 5 → 8\n" && again.error.isEmpty)
+        program.expect("9.81 8")
+        #expect(try program.tweak("list").output.contains(#/level +8 +3 +int32 +0…30 +override/#))
+        #expect(
+            try program.command(["adopt", "--again", program.path]).output
+                == "\(program.title): it has overwritten nothing\n")
+    }
+
+    @Test func `are enough for a program to be started with the library`() throws {
+        let bare = try BareProgram(named: "bare", Self.source, compiling: ["-g", "-O2"])
+        #expect(try bare.command(["adopt", bare.path, "gravity"]).succeeded)
+        let process = try bare.start(by: [Locations.product("tweak"), "exec", "--set", "gravity=2.5"])
+        #expect(process.written.output.hasPrefix("main 2.5 3\n"))
+        #expect(process.written.error.isEmpty)
+    }
+
     @Test func `are in presets`() throws {
         try adopt("gravity", "level")
         try start()

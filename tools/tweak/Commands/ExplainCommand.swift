@@ -62,9 +62,18 @@ struct ExplainCommand: ParsableCommand {
     ) -> String {
         let declaration = tweak.declaration
         let value = declaration.text(of: explanation.value)
+        let origin = tweak.leaseText ?? explanation.source
         var lines = [
-            printable("\(declaration.key): \(value), from \(tweak.leaseText ?? explanation.source)")
+            printable(
+                "\(declaration.key): \(value), "
+                    + (tweak.overwrittenValue == nil ? "from \(origin)" : "overwritten by the program"))
         ]
+        if let overwritten = tweak.overwrittenValue {
+            lines.append(
+                printable(
+                    "before: \(declaration.text(of: overwritten)), from \(origin); tweak adopt --again stores it once more"
+                ))
+        }
         if let ramp = tweak.ramp {
             lines.append(
                 printable(

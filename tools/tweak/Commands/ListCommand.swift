@@ -207,6 +207,7 @@ extension JSONTweak {
     /// Where the value is from, unless it is the default.
     fileprivate var sourceText: String {
         if source == "\(TweakSource.binary)" { return "" }
+        if overwrittenValue != nil { return "overwritten by the program" }
         return leaseText ?? source ?? ""
     }
 

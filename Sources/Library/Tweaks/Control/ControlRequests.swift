@@ -273,7 +273,7 @@ extension SetManyTweaks: StoreMethod {
 
 extension ReadAdopted: StoreMethod {
     func answer(_ requests: ControlRequests) throws(ControlError) -> Done {
-        do throws(OverridesError) { try requests.store.readAdopted() } catch {
+        do throws(OverridesError) { try requests.store.readAdopted(storingAgain: again == true) } catch {
             throw ControlError(.internalError, "\(error)")
         }
         return Done()
@@ -314,6 +314,7 @@ extension StoreState {
             pendingValue: status.pendingValue, gate: status.gate)
         (form.lease, form.ramp) = (lease(of: entry.key), ramp(of: entry.key))
         if entry.isProvided { form.introducedBy = layers.introducer(of: entry.key)?.name }
+        form.overwrittenValue = entry.overwrittenValue
         return form
     }
 

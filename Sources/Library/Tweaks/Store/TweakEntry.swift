@@ -141,6 +141,15 @@ final class TweakEntry: @unchecked Sendable {
         return cell.value ?? storedValue
     }
 
+    /// The value that the library stored in an adopted variable, if the program has stored another one since; `nil`
+    /// otherwise.
+    var overwrittenValue: TweakValue? {
+        guard isAdopted, source != .binary, rampTarget == nil, waitsIn == nil, let cell = cells.first?.cell,
+            !cell.holds(storedValue)
+        else { return nil }
+        return storedValue
+    }
+
     /// Whether a person has made the tweak of a variable.
     var isAdopted: Bool { cells.first?.owner.isAdopted ?? false }
 
@@ -195,7 +204,7 @@ final class TweakEntry: @unchecked Sendable {
         if !isStored { cells.forEach { $0.cell.store(storedValue) } }
     }
 
-    /// Gives all cells the value, because a loop has stored another one in some.
+    /// Gives all cells the value, because a loop or the program has stored another one in some.
     func storeAgain() { cells.forEach { $0.cell.store(storedValue) } }
 
     // MARK: The cells
@@ -294,6 +303,23 @@ struct Cell: @unchecked Sendable {
                 UnsafePointer(bitPattern: UInt(number)))
         case 8: fbtweak__store_64(address.assumingMemoryBound(to: UInt64.self), number)
         default: break
+        }
+    }
+
+    /// Returns whether the cell contains a value.
+    func holds(_ value: TweakValue) -> Bool {
+        guard let number = number(of: value) else { return false }
+        switch type.byteCount {
+        case 1:
+            return fbtweak__load_8(address.assumingMemoryBound(to: UInt8.self))
+                == UInt8(truncatingIfNeeded: number)
+        case 2:
+            return fbtweak__load_16(address.assumingMemoryBound(to: UInt16.self))
+                == UInt16(truncatingIfNeeded: number)
+        case 4:
+            return fbtweak__load_32(address.assumingMemoryBound(to: UInt32.self))
+                == UInt32(truncatingIfNeeded: number)
+        default: return fbtweak__load_64(address.assumingMemoryBound(to: UInt64.self)) == number
         }
     }
 

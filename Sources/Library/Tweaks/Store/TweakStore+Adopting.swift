@@ -13,8 +13,9 @@ extension TweakStore {
     /// Reads the file of adopted variables, and makes tweaks of those that are new. Those that are no longer in the file
     /// disappear, and the variables keep their values.
     ///
+    /// - Parameter storesAgain: Whether to store the values once more that the program has overwritten.
     /// - Throws: ``OverridesError``; then nothing changes.
-    func readAdopted() throws(OverridesError) {
+    func readAdopted(storingAgain storesAgain: Bool = false) throws(OverridesError) {
         let (application, former) = state.withLock { ($0.application, $0.adopted) }
         guard let application else { return }
         let adopted = try AdoptedFile(application: application).loadTrusted()
@@ -24,6 +25,7 @@ extension TweakStore {
         let isWritten = withState { state in
             state.adopted = adopted
             state.adoptVariables(of: images)
+            if storesAgain { state.storeOverwritten() }
             return state.dropBaked()
         }
         if !isWritten { flush() }
@@ -84,6 +86,11 @@ extension StoreState {
                 layers.ownValues[entry.key] = entry.value
             }
         }
+    }
+
+    /// Stores the values of adopted variables once more that the program has overwritten.
+    fileprivate func storeOverwritten() {
+        for entry in tweaks.all where entry.overwrittenValue != nil { entry.storeAgain() }
     }
 
     private mutating func add(_ variables: [Variable]) {
