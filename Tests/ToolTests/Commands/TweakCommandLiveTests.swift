@@ -55,6 +55,24 @@ import Testing
         #expect(lines.map { $0.split(separator: " ").first } == ["Count"])
     }
 
+    @Test func `Concurrent sets of two tweaks lose none of their increments`() throws {
+        let failures = Locked<[CommandResult]>([])
+        DispatchQueue.concurrentPerform(iterations: 4) { _ in
+            for _ in 0..<10 {
+                guard let result = try? setter.tweak("set", "Count+=1", "Slot 1+=1") else { continue }
+                // A warning would be a wrong one, too.
+                if result.status != 0 || !result.error.isEmpty { failures.withLock { $0.append(result) } }
+            }
+        }
+        #expect(failures.withLock { $0.isEmpty })
+        #expect(try setter.tweak("get", "Count").output == "45\n")
+        #expect(try setter.tweak("get", "Slot 1").output == "40\n")
+    }
+
+    @Test func `A repeated tweak is set in order`() throws {
+        #expect(try setter.tweak("set", "Count+=1", "Count*=10").lines == ["Setter/Values/Count: 5 → 60"])
+    }
+
     @Test func `A group that is not clear is an error with those that are meant`() throws {
         // Both begin with it.
         let result = try setter.tweak("list", "S")

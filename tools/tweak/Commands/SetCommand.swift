@@ -4,6 +4,7 @@ import CommandCompletion
 import CommandSupport
 import Glibc
 import TweakClient
+import TweakJSON
 import TweakOverrides
 import TweakProtocol
 import TweakRecords
@@ -92,13 +93,10 @@ struct SetCommand: ParsableCommand {
             var changes: [Change] = []
             var rest = ([tweak] + (value.map { [$0] } ?? []) + others)[...]
             while let word = rest.popFirst() {
-                let change = try Self.change(word, &rest, in: program)
-                // The last value of a repeated tweak counts.
-                changes.removeAll { $0.tweak.declaration.key == change.tweak.declaration.key }
-                changes.append(change)
+                try changes.append(Self.change(word, &rest, in: program))
             }
+            let set = try Self.make(&changes, in: program, durations)
             for change in changes where change.admission.wasClamped { change.warnOfLimits() }
-            let set = try Self.make(changes, in: program, durations)
             processes.noteChange(isKept: !durations.areLeased)
             let made = zip(changes, try Self.passed(set, in: program))
             let form = try ChangesForm(
@@ -211,10 +209,27 @@ struct SetCommand: ParsableCommand {
         return try Change(of: tweak, to: text)
     }
 
+    /// - Parameter changes: Afterwards each tweak once, with the value before and the one that was accepted.
     /// - Returns: The tweaks after the change.
     private static func make(
-        _ changes: [Change], in program: any Program, _ durations: SetDurations
+        _ changes: inout [Change], in program: any Program, _ durations: SetDurations
     ) throws(Failure) -> [JSONTweak] {
+        let all = changes
+        changes = []
+        for change in all {
+            let index = changes.firstIndex { $0.tweak.declaration.key == change.tweak.declaration.key }
+            if let index { changes[index] = change } else { changes.append(change) }
+        }
+        if let program = program as? LiveProgram,
+            let changed = try program.change(all.map { ($0.tweak.declaration.key, $0.text) }, durations)
+        {
+            var tweaks: [JSONTweak] = []
+            for index in changes.indices {
+                guard let answer = changed[changes[index].tweak.declaration.key] else { continue }
+                tweaks.append(changes[index].note(answer))
+            }
+            return tweaks
+        }
         if changes.count == 1 { return [try program.set(changes[0].tweak, to: changes[0].text, durations)] }
         var values = OverridesDocument()
         for change in changes { values.set(change.admission.value, for: change.tweak.declaration.key) }
@@ -248,14 +263,28 @@ extension SetCommand {
 
 /// A valid change.
 private struct Change {
-    let tweak: JSONTweak
+    /// The tweak before.
+    private(set) var tweak: JSONTweak
     let text: String
-    let admission: TweakDeclaration.Admission
+    private(set) var admission: TweakDeclaration.Admission
 
     init(of tweak: JSONTweak, to text: String) throws(Failure) {
         let text = repaired(text)
         (self.tweak, self.text) = (tweak, text)
         admission = try failing { try tweak.declaration.admit(text: text, current: tweak.nextValue) }
+    }
+
+    /// Takes over what the program has made of the text, because others may have changed the tweak since it was read.
+    ///
+    /// - Returns: The tweak after the change.
+    mutating func note(_ changed: ChangeTweaks.Answer.ChangedTweak) -> JSONTweak {
+        let type = tweak.declaration.type
+        var after = tweak
+        after.update(with: changed)
+        tweak.value = changed.oldValue.value(of: type)
+        if let value = changed.givenValue?.value(of: type) { admission.value = value }
+        admission.wasClamped = changed.clampedTo != nil
+        return after
     }
 
     func warnOfLimits() {
