@@ -28,7 +28,10 @@ package struct MissedProcess: Encodable, Sendable {
     /// The failure to report, which ends the command with its status.
     package let failure: Failure
 
-    private enum CodingKeys: CodingKey { case pid, kind, user }
+    /// What happened, for people.
+    package let message: String
+
+    private enum CodingKeys: CodingKey { case pid, kind, user, message }
 
     fileprivate init(_ process: ProcessEntry, _ name: String, _ kind: Kind, isKept: Bool) {
         (pid, self.kind) = (process.pid, kind)
@@ -46,16 +49,15 @@ package struct MissedProcess: Encodable, Sendable {
             case .noLibrary: "the Tweaks library is not in it"
             case .failed: "it cannot be asked"
             }
+        message = "it runs and has not got the change: \(reason)"
         failure = Failure(
-            "it runs and has not got the change: \(reason)", about: "\(name) (\(process.pid))",
-            kind == .otherUser ? .forbidden : .unavailable)
+            message, about: "\(name) (\(process.pid))", kind == .otherUser ? .forbidden : .unavailable)
     }
 
     fileprivate init(_ fork: LiveProgram, _ problem: Failure) {
         (pid, kind, user) = (fork.running.pid, .failed, fork.running.user)
-        failure = Failure(
-            "it runs and has not got the change: \(problem.message)", details: problem.details,
-            about: fork.title, problem.kind)
+        message = "it runs and has not got the change: \(problem.message)"
+        failure = Failure(message, details: problem.details, about: fork.title, problem.kind)
     }
 }
 
@@ -129,7 +131,7 @@ package final class ChangedProcesses {
             let isOthers = process.user != geteuid()
             guard let executable = process.executable else {
                 // Another user's executable is not shown, but its name.
-                if isOthers, asked.isEmpty, hasTweaks, process.isNamed(name) {
+                if isOthers, asked.isEmpty, hasTweaks, process.isProbably(path, named: name) {
                     miss(process, .otherUser)
                 }
                 continue
@@ -167,10 +169,17 @@ private func folder(of path: String) -> String {
 }
 
 extension ProcessEntry {
-    /// Whether it has this name, which is shown to everybody.
-    fileprivate func isNamed(_ name: String) -> Bool {
-        // The kernel keeps 15 bytes of it. Kernel threads have no arguments.
-        read("comm").dropLast().elementsEqual(name.utf8.prefix(15)) && !read("cmdline").isEmpty
+    /// Whether it runs this executable as far as is shown to everybody: it has its name, and no other absolute path.
+    fileprivate func isProbably(_ path: String, named name: String) -> Bool {
+        // Kernel threads have no arguments.
+        let first = read("cmdline").prefix { $0 != 0 }
+        // The kernel keeps 15 bytes of the name.
+        guard !first.isEmpty, read("comm").dropLast().elementsEqual(name.utf8.prefix(15)) else {
+            return false
+        }
+        guard first.first == UInt8(ascii: "/") else { return true }
+        let started = String(decoding: first, as: UTF8.self)
+        return (realPath(started) ?? started) == path
     }
 
     /// Whether the command looks for its socket: if `XDG_RUNTIME_DIR` leads outside of /run/user, only processes with the

@@ -225,7 +225,8 @@ export class Editing {
     }
   }
 
-  #report(program, { refused = [], unknown = [], clamped = [] }) {
+  #report(program, { refused = [], unknown = [], clamped = [], missed = [] }) {
+    for (const { pid, message } of missed.slice(0, 3)) this.#notices.problem(`Process ${pid}: ${message}`);
     for (const { message } of refused.slice(0, 3)) this.#notices.problem(message);
     if (refused.length > 3) this.#notices.problem(`${refused.length - 3} more values were refused`);
     if (unknown.length > 0) this.#notices.problem(`${unknown.length} tweaks no longer exist`);

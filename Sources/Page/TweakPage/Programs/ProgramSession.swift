@@ -222,7 +222,16 @@ actor ProgramSession {
         }
         if let trying, trying.trial.values.keys != triedBefore?.keys { board.tellOfTrials(id) }
         answer.applied.sort()
-        return SetAnswer(answer, try now(Array(items.keys), program))
+        return SetAnswer(
+            answer, try now(Array(items.keys), program), answer.applied.isEmpty ? [] : missed(by: program))
+    }
+
+    /// The running processes of a program that have not got a change that was kept for its next start.
+    private func missed(by program: any Program) -> [MissedProcess] {
+        guard program is OfflineProgram else { return [] }
+        let changed = ChangedProcesses(of: [program], named: nil)
+        changed.noteChange()
+        return changed.missed
     }
 
     func reset(_ request: ResetRequest, by stream: Int?) throws(Failure) -> ResetAnswer {
@@ -247,7 +256,9 @@ actor ProgramSession {
         }
         for scope in scopes { try program.reset(scope) }
         let changed = before.filter { $0.source != "\(TweakSource.binary)" || $0.pendingValue != nil }
-        return ResetAnswer(reset: changed.count, tweaks: try now(changed.map(\.declaration.key), program))
+        return ResetAnswer(
+            reset: changed.count, tweaks: try now(changed.map(\.declaration.key), program),
+            missed: changed.isEmpty ? [] : missed(by: program))
     }
 
     /// The state of tweaks after a change, which is also sent to the pages.
@@ -360,8 +371,11 @@ struct SetAnswer: Encodable, Sendable {
     let applied, clamped, unknown: [TweakKey]
     let refused: [SetManyTweaks.Answer.Refusal]
     let tweaks: [ValueForm]
+    /// The running processes that have not got the change.
+    let missed: [MissedProcess]
 
-    init(_ answer: SetManyTweaks.Answer, _ tweaks: [ValueForm]) {
+    init(_ answer: SetManyTweaks.Answer, _ tweaks: [ValueForm], _ missed: [MissedProcess] = []) {
+        self.missed = missed
         (applied, clamped, unknown) = (answer.applied, answer.clamped.sorted(), answer.unknown.sorted())
         (refused, self.tweaks) = (answer.refused, tweaks)
     }
@@ -370,4 +384,5 @@ struct SetAnswer: Encodable, Sendable {
 struct ResetAnswer: Encodable, Sendable {
     let reset: Int
     let tweaks: [ValueForm]
+    var missed: [MissedProcess] = []
 }
