@@ -249,8 +249,11 @@ package final class OfflineProgram: Program {
         }
     }
 
+    /// The reason why the program can never read values that are kept for it; `nil` if it can.
+    package var obstacle: String? { path.flatMap { ProgramStart.obstacle(toLibraryIn: $0) } }
+
     private func checkLibrary() throws(Failure) {
-        guard !keepsInVain, let path, let obstacle = ProgramStart.obstacle(toLibraryIn: path) else { return }
+        guard !keepsInVain, let obstacle else { return }
         throw Failure(
             "nothing was set: it \(obstacle), so it would never read the value; --anyway keeps it nevertheless",
             about: title, .unavailable)

@@ -22,14 +22,16 @@ struct EditCommand: ParsableCommand {
     @OptionGroup var target: ProgramOptions
 
     func run() throws {
-        try target.forEach(checkingValues: true, .json) { program throws(Failure) in
+        try target.forEachChanged(checkingValues: true, .json) { program, processes throws(Failure) in
             try Self.checkFile(of: program)
             let before = try program.overrides
             let text = try EditedText(before.isEmpty ? "{\n}\n" : before.text)
             while true {
                 let hint = try text.edit()
                 do throws(Failure) {
-                    try Edit(of: text.original, to: text.read(), program).make(in: program)
+                    let edit = try Edit(of: text.original, to: text.read(), program)
+                    try edit.make(in: program)
+                    if !edit.isEmpty { processes.noteChange() }
                     if let hint { warn(hint) }
                     return text.remove()
                 } catch {
@@ -58,6 +60,7 @@ struct EditCommand: ParsableCommand {
 private struct Edit {
     private var values = OverridesDocument()
     private var removed: [TweakKey] = []
+    var isEmpty: Bool { values.isEmpty && removed.isEmpty }
 
     /// Checks the text.
     init(of original: [UInt8], to text: [UInt8], _ program: any Program) throws(Failure) {

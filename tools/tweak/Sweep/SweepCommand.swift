@@ -137,6 +137,10 @@ struct SweepCommand: ParsableCommand {
     func run() throws {
         try target.forEach(checkingValues: true, .json, isForNextStart: false) { program throws(Failure) in
             try checkForks(of: program)
+            if let obstacle = (program as? OfflineProgram)?.obstacle {
+                throw Failure(
+                    "it \(obstacle), so no value would reach it", about: program.title, .unavailable)
+            }
             var axes: [SearchAxis] = []
             var before: [TweakValue] = []
             for word in tweaks {
