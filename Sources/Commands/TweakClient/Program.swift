@@ -115,10 +115,21 @@ extension Program {
         return explanation
     }
 
+    /// Throws if the overrides cannot be read, so that what is read of a program that does not run is not what was set.
+    ///
+    /// - Parameter includingRunning: Whether to check the file of a running program, too.
+    package func checkOverrides(includingRunning: Bool = false) throws(Failure) {
+        guard pid == nil || includingRunning, otherUser == nil, let path = try description.overrides else {
+            return
+        }
+        _ = try failing { try OverridesFile(path: path).load() }
+    }
+
     /// The values in the form of a preset.
     ///
     /// - Parameter includingDefaults: Whether to include tweaks that have their default.
     package func values(includingDefaults: Bool) throws(Failure) -> OverridesDocument {
+        try checkOverrides()
         var values = OverridesDocument()
         for tweak in try tweaks() where tweak.declaration.type != .action && !tweak.declaration.isReadOnly {
             if includingDefaults || tweak.lastingValue != tweak.declaration.defaultValue {

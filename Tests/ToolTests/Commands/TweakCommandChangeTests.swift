@@ -153,7 +153,8 @@ import Testing
 
     @Test(arguments: [
         ["set", "Count", "6"], ["set", "Count=6", "Ratio=1"], ["reset", "Count"], ["reset", "--all"],
-        ["import", "values.json"], ["preset", "load", "mine"], ["edit"],
+        ["import", "values.json"], ["preset", "load", "mine"], ["edit"], ["reset", "--undeclared"],
+        ["export", "values.json"], ["preset", "save", "mine", "--replace"],
     ])
     func `Without the program nothing is written over overrides that cannot be read`(words: [String]) throws {
         let values = #"{"name": "mine", "tweaks": {"Setter": {"Values": {"Count": 6}}}}"#
@@ -170,6 +171,10 @@ import Testing
         #expect(result.error.contains("tweak: \(program.overridesPath): it is not JSON: line 3, column 28: "))
         #expect(try String(contentsOfFile: program.overridesPath, encoding: .utf8) == broken)
         #expect(try !program.names().contains { $0.contains("broken") })
+        // Nor is what cannot be read written elsewhere.
+        for file in ["values.json", "config/tweaks/tweak-setter/presets/mine.json"] {
+            #expect(try String(contentsOfFile: program.home(file), encoding: .utf8) == values)
+        }
     }
 }
 

@@ -23,7 +23,7 @@ struct EditCommand: ParsableCommand {
 
     func run() throws {
         try target.forEachChanged(checkingValues: true, .json) { program, processes throws(Failure) in
-            try Self.checkFile(of: program)
+            try program.checkOverrides()
             let before = try program.overrides
             let text = try EditedText(before.isEmpty ? "{\n}\n" : before.text)
             while true {
@@ -47,12 +47,6 @@ struct EditCommand: ParsableCommand {
                 }
             }
         }
-    }
-
-    /// Throws if the overrides of a program that does not run cannot be read, before somebody edits in vain.
-    private static func checkFile(of program: any Program) throws(Failure) {
-        guard program.pid == nil, let path = try program.description.overrides else { return }
-        _ = try failing { try OverridesFile(path: path).load() }
     }
 }
 

@@ -50,6 +50,7 @@ struct ResetCommand: ParsableCommand {
             var scopes: [TweakScope] = all ? [.all] : []
             var before: [JSONTweak] = []
             var ineffective: [IneffectiveValue] = []
+            if undeclared { try program.checkOverrides(includingRunning: true) }
             let kept = leases ? OverridesDocument() : try program.undeclared()
             var forgotten = undeclared ? kept.keys.sorted() : []
             if all {
