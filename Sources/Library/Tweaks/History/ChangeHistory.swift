@@ -223,7 +223,7 @@ struct ChangeHistory {
                 oldValue: shortened(before.value, &isCut), newValue: shortened(new.value, &isCut),
                 oldSource: before.source, newSource: new.source, hidden: before.hidden,
                 isPending: tweak.pendingValue != nil && !before.isHidden, isCut: isCut,
-                rampTime: ramp.map { UInt32(clamping: Int64($0 / .milliseconds(1))) } ?? 0))
+                rampTime: ramp.map { UInt32(exactly: ($0 / .milliseconds(1)).rounded()) ?? .max } ?? 0))
     }
 
     private func now(_ clock: CInt) -> Int64 {

@@ -68,8 +68,9 @@ final class OverridesWriter: Sendable {
 
         /// Calls back after an attempt to write.
         mutating func report(to waiting: [Attempt]) {
-            let warnings = untold
-            if waiting.contains(where: \.isOfChange) { untold = [] }
+            // An error has no room for them.
+            let warnings = problem == nil ? untold : []
+            if problem == nil, waiting.contains(where: \.isOfChange) { untold = [] }
             for attempt in waiting { attempt.body(problem, attempt.isOfChange ? warnings : []) }
         }
 
