@@ -9,8 +9,9 @@
  * what the state has in `program` beside it. The environment has the lines of the file
  * `environment`. The arguments are those of `started`, with one scenario after the other. A start
  * is right if it ends with status 0, leaves no process behind, and writes nothing or, where the
- * state has a file `says`, one line with that text. One that says that the kernel lets it watch no
- * more files, of which all processes of a user have a number together, is made again.
+ * state has a file `says`, at least one line, each with that text. One that says that the kernel
+ * lets it watch no more files, of which all processes of a user have a number together, is made
+ * again.
  *
  *     -n COUNT        how many starts; 200 if not given
  *     -m COUNT        how many of them at once; 50
@@ -205,8 +206,13 @@ static void become(int number) {
 static bool is_right(const char *output, size_t length) {
   if (!*said)
     return length == 0;
-  const char *newline = strchr(output, '\n');
-  return strstr(output, said) && newline == output + length - 1;
+  const char *line = output;
+  for (const char *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+    const char *found = strstr(line, said);
+    if (!found || found > end)
+      return false;
+  }
+  return length > 0 && line == output + length;
 }
 
 static bool is_to_be_made_again(int ending, const char *output) {

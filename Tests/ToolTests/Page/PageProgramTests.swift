@@ -304,6 +304,32 @@ import Testing
         #expect(try followed.page.api("preset/diff", ["program": followed.id, "name": "a/b"]).status == 404)
     }
 
+    @Test func `replaces a preset with other values only on request`() throws {
+        let followed = try Followed()
+        _ = try followed.set([["tweak": Self.count, "value": 6], ["tweak": Self.ratio, "value": 0.25]])
+        _ = try followed.ask("preset/save", ["name": "mine"])
+        _ = try followed.ask("reset", ["tweaks": [Self.ratio]])
+        let answer = try followed.page.api("preset/save", ["program": followed.id, "name": "mine"])
+        #expect(answer.status != 200 && answer.body.contains("a value that would be lost"), "\(answer.body)")
+        let kept = try followed.ask("preset/get", ["name": "mine"])["values"] as? [String: Double]
+        #expect(kept == [Self.count: 6, Self.ratio: 0.25])
+        #expect(try followed.ask("preset/save", ["name": "mine", "replace": true])["tweaks"] as? Int == 1)
+    }
+
+    @Test func `passes on that a broken overrides file was replaced`() throws {
+        let followed = try Followed()
+        _ = try followed.set([["tweak": Self.count, "value": 6]])
+        try followed.setter.program.writeOverrides(Data("{".utf8))
+        // In the pause after the first write, the second answer or the third one tells.
+        let answers = try [0.25, 0.75].map { value in
+            defer { usleep(100_000) }
+            return try followed.set([["tweak": Self.ratio, "value": value]])
+        }
+        let warnings = answers.flatMap { $0["warnings"] as? [[String: Any]] ?? [] }
+        #expect(warnings.map { $0["kind"] as? String } == ["brokenOverrides"])
+        #expect((warnings.first?["message"] as? String)?.contains("it is now ") == true)
+    }
+
     @Test func `imports what it exported`() throws {
         let followed = try Followed()
         _ = try followed.set([["tweak": Self.count, "value": 6]])

@@ -86,6 +86,33 @@ struct `A file that is mounted over the overrides` {
         #expect(setter.process.written.error.isEmpty)
     }
 
+    @Test func `It stays as it was if the disk is full`() throws {
+        let program = try SetterProgram()
+        let script = """
+            cd "$XDG_CONFIG_HOME"
+            mkdir -p disk tweaks/tweak-setter
+            mount -t tmpfs -o size=64k none disk
+            printf '{"Setter": {"Values": {"Count": 6}}}%4050s' '' > disk/file
+            head -c 100000 /dev/zero > disk/fill 2> /dev/null || true
+            cp disk/file before
+            touch tweaks/tweak-setter/overrides.json
+            mount --bind disk/file tweaks/tweak-setter/overrides.json
+            "$0" set "$1" Text "$(printf '%5000s' end)" || echo "ended with $?"
+            cmp before disk/file
+            "$0" set "$1" Count 7
+            grep -q '"Count" : 7' disk/file
+            """
+        try FileManager.default.createDirectory(
+            atPath: program.home("config"), withIntermediateDirectories: true)
+        let result = try run(
+            "/usr/bin/unshare",
+            ["-Urm", "/bin/sh", "-euc", script, Locations.product("tweak"), SetterProgram.path],
+            home: program.home)
+        #expect(result.succeeded, "\(result.error)")
+        #expect(result.output == "ended with 74\nSetter/Values/Count: 6 → 7\n")
+        #expect(result.error.contains("No space left on device"), "\(result.error)")
+    }
+
     @Test func `A broken one is copied, and gets what the program has`() throws {
         let setter = try MountedSetter(Self.json(#""Count": 6, "Text": "bye""#))
         #expect(try setter.tweak("get", "Count").output == "6\n")

@@ -4,6 +4,7 @@
 import csv
 import dataclasses
 import enum
+import json
 import os
 import signal
 import subprocess
@@ -351,10 +352,28 @@ def test_presets(motor):
     motor["Count"] = 6
     motor.presets.load("Quick and/or dirty", reset_others=True)
     assert (motor["Gain"], motor["Count"]) == (3, 5)
+    motor["Count"] = 6
+    motor.presets.save("Quick and/or dirty")
+    del motor["Count"]
+    with pytest.raises(fbtweak.TweaksError, match="a value that would be lost"):
+        motor.presets.save("Quick and/or dirty")
+    motor.presets.save("Quick and/or dirty", replace=True)
     motor.presets.remove("Quick and/or dirty")
     assert motor.presets.names() == []
     with pytest.raises(fbtweak.Unavailable, match="there is no"):
         motor.presets.load("none")
+
+
+def test_a_broken_overrides_file_is_a_warning(motor, surroundings):
+    motor["Gain"] = 3
+    [file] = surroundings.glob(".config/tweaks/*/overrides.json")
+    file.write_text("{")
+    with pytest.warns(fbtweak.TweaksWarning, match="it is now "):
+        # The first one may be answered in the pause after the write before.
+        for count in (6, 7):
+            motor["Count"] = count
+            time.sleep(0.1)
+    assert json.loads(file.read_text()) == {"Motor": {"Control": {"Gain": 3}, "Types": {"Count": 7}}}
 
 
 def test_the_command_sees_the_same(motor):
