@@ -303,7 +303,10 @@ import TweakTargeting
 
     @Test(arguments: [
         (#"{"features": [{"key": "a"}, {"key": "a"}]}"#, 1), (#"{"features": [{"key": "a/b"}]}"#, 0),
-        (#"{"features": [{"key": "Features/a/enabled"}, {"key": "features/a/enabled"}]}"#, 1),
+        (
+            #"{"features": [{"key": "Features/a/enabled"}, {"key": "features/a"}, {"key": "Featuresque/a"}]}"#,
+            2
+        ),
         (#"{"features": [], "A": {"B": {"c": 1}}}"#, 1), (#"{"features": [], "A": {"B": 1}, "C": {}}"#, 0),
         (#"{"Features": {"a": {"enable": true, "enabled": 0, "x": 1}, "b": {"ENABLED": false}}}"#, 3),
         (#"{"A": {"a": {"enable": true, "enabled": 0}}}"#, 0),

@@ -42,11 +42,12 @@ package struct FeatureTargets: Hashable, Sendable {
                     place.inside("\(index)").invalid("\"\(feature.key)\" is repeated; the first counts"))
                 continue
             }
-            if let tweak = TweakKey(feature.key), tweak.category == PlacedFeature.category {
+            let levels = feature.key.split(separator: "/").map(String.init)
+            if levels.count > 1, lowercased(levels[0]) == lowercased(PlacedFeature.category) {
                 wrongKeys.append(
                     place.inside("\(index)").inside("key").invalid(
-                        "\"\(feature.key)\" is the name of a tweak; the key of the feature is "
-                            + "\"\(tweak.collection)\""))
+                        "\"\(feature.key)\" is the name of a tweak; the key of the feature is \"\(levels[1])\""
+                    ))
             }
             features.append(feature)
             for filter in feature.unknownNames {
