@@ -72,6 +72,15 @@ import TweakSources
         #expect(try sources.text("app.c") == text)
     }
 
+    @Test func `An argument of the macro stays`() throws {
+        let text = "#define SET(v) FBTweakValue(\"A\", \"B\", \"C\", v)\nint f(void) { return SET(5); }\n"
+        #expect(
+            try baked(["app.c": Self.header + text]) == [
+                "its default is v in the definition of the macro SET"
+            ])
+        #expect(try sources.text("app.c") == Self.header + text)
+    }
+
     @Test func `Two headers of the name leave it open which one is changed`() throws {
         let text = "#define LIMIT \(Self.use)\n"
         let reasons = try baked([

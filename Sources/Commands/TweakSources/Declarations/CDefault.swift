@@ -71,6 +71,10 @@ extension CDefault {
         let choices = declaration.choices
         guard let own = choices.firstIndex(where: { $0.hasSameSpelling(as: tokens) }) else {
             let kind = tokens.contains { macros.contains($0.text) } ? "macro" : "constant"
+            if let macro = declaration.macro, kind == "constant" {
+                throw Obstacle(
+                    reason: "its default is \(tokens.text) in the definition of the macro \(macro)")
+            }
             throw Obstacle(reason: "its default is the \(kind) \(tokens.text)")
         }
         return WrittenDefault(range: range, copiesExpressions: true) { tweak in

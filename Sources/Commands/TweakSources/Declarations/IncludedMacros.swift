@@ -114,11 +114,11 @@ final class HeaderIndex {
     private func indexed() -> [String: [String]] {
         var found: Set<String> = []
         var entries = 0
-        var waiting = folders.roots.map { (folder: $0, depth: 0) }
+        var waiting = folders.roots.filter { $0 != "/" }.map { (folder: $0, depth: 0) }
         while let (folder, depth) = waiting.popLast(), entries < Self.mostEntries {
             for name in directoryEntries(folder).sorted() where name.utf8.first != UInt8(ascii: ".") {
                 entries += 1
-                let path = (folder == "/" ? "" : folder) + "/" + name
+                let path = folder + "/" + name
                 var status = stat()
                 guard withPath(path, { lstat($0, &status) }) == 0 else { continue }
                 if status.isDirectory, depth < Self.deepest {
