@@ -11,7 +11,7 @@ struct `The truth of commands` {
         process.executableURL = URL(fileURLWithPath: Locations.package + "/Tests/Programs/truth/run")
         process.arguments = ["--prefix", try Installation.prefix.get()] + (isLong ? ["--long"] : [])
         let result = try RunningCommand(process).wait()
-        print(result.output.split(separator: "\n").last ?? "")
+        print(result.output.split(separator: "\n").last.map(String.init) ?? "")
         #expect(result.succeeded, "\(result.output)\(result.error)")
     }
 }

@@ -46,13 +46,13 @@ private let countRun: @convention(c) (UnsafeMutableRawPointer?) -> Void = { _ in
     @Test func `The first change of each client is answered with the outcome of its own write`() throws {
         let file = controlled.keepOverrides()
         #expect(try client.request("set", ["tweak": count, "value": 7]).errorCode == nil)
-        try FileManager.default.removeItem(atPath: file.path)
-        // It can neither be read nor replaced.
-        try FileManager.default.createDirectory(
-            atPath: file.path + "/folder", withIntermediateDirectories: true)
+        // A folder cannot be opened for locking.
+        let lock = file.path + ".lock"
+        try FileManager.default.removeItem(atPath: lock)
+        try FileManager.default.createDirectory(atPath: lock, withIntermediateDirectories: false)
         let other = try controlled.connect()
         #expect(try other.request("set", ["tweak": count, "value": 8]).errorCode == 5)
-        try FileManager.default.removeItem(atPath: file.path)
+        try FileManager.default.removeItem(atPath: lock)
         let third = try controlled.connect()
         #expect(try third.request("set", ["tweak": count, "value": 9]).errorCode == nil)
         #expect(try file.load().value(of: .test("Count")) == .integer(9))
