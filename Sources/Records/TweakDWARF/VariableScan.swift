@@ -122,20 +122,23 @@ struct VariableScan {
 
     /// A list of entries that is being read.
     private struct Level {
-        var next: DebugEntry?
+        /// The entry to read next; `nil` if that is the one after ``last``, which is found only after its children have
+        /// been read: libdw reads all of them for that, and so many times those deep inside.
+        var first: DebugEntry?
+        var last: DebugEntry?
         let scopes: String
         let isInFunction: Bool
         let isInType: Bool
     }
 
     private mutating func scan(_ unit: Unit, from root: DebugEntry) -> Bool {
-        var levels = [Level(next: root.firstChild, scopes: "", isInFunction: false, isInType: false)]
+        var levels = [Level(first: root.firstChild, scopes: "", isInFunction: false, isInType: false)]
         while let level = levels.last {
-            guard let entry = level.next else {
+            guard let entry = level.first ?? level.last?.sibling else {
                 levels.removeLast()
                 continue
             }
-            levels[levels.count - 1].next = entry.sibling
+            (levels[levels.count - 1].first, levels[levels.count - 1].last) = (nil, entry)
             entryCount += 1
             if entryCount & 0xFFF == 0 || nameBytes >= limits.mostNameBytes
                 || hasSlowNames && ContinuousClock.now >= end
@@ -181,7 +184,8 @@ struct VariableScan {
         nameBytes += UInt64(scopes.utf8.count)
         levels.append(
             Level(
-                next: child, scopes: scopes, isInFunction: level.isInFunction || isFunction, isInType: isType)
+                first: child, scopes: scopes, isInFunction: level.isInFunction || isFunction, isInType: isType
+            )
         )
     }
 
