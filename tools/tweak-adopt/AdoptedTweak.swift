@@ -11,28 +11,33 @@ import TweakSystem
 extension Adopt {
     /// Makes tweaks of variables: of all, or of none if one cannot be adopted.
     func adopt(_ names: [String], in file: ProgramFile) throws(Failure) {
-        let variables = try variables(of: file)
-        let build = try identity(of: variables, file)
-        var adopted: [(variable: AdoptedVariable, part: VariablePart)] = []
+        let images = ProgramImages(of: file, read: variables)
+        var adopted: [(variable: AdoptedVariable, part: VariablePart, build: String, program: String)] = []
         for name in names {
-            let part = try variables.find(name)
-            adopted.append((try AdoptedVariable(part, in: variables, as: self), part))
+            let (image, variables, part) = try images.find(name)
+            let build = try identity(of: variables, image)
+            let variable = try AdoptedVariable(part, in: variables, as: self)
+            adopted.append((variable, part, build, image.shownPath))
         }
         let application = try file.application { printMessage("warning: " + $0, of: "tweak-adopt") }
         let adoptedFile = try failing { try AdoptedFile(application: application) }
+        let present = Set(images.files.compactMap { buildID(of: $0.path) })
         var conflict: (TweakKey, other: String)?
         try failing {
-            try adoptedFile.update(build: build, of: file.shownPath) { variables in
-                let before = variables
-                for (variable, _) in adopted {
-                    variables.removeAll { $0.variable == variable.variable }
+            try adoptedFile.update { builds in
+                let before = builds
+                for (variable, _, build, program) in adopted {
                     let key = variable.tweak.declaration.key
-                    if let other = variables.first(where: { $0.tweak.declaration.key == key }) {
+                    builds.update(build: build, of: program) { variables in
+                        variables.removeAll { $0.variable == variable.variable }
+                    }
+                    let others = builds.builds.filter { present.contains($0.buildID) }.flatMap(\.variables)
+                    if let other = others.first(where: { $0.tweak.declaration.key == key }) {
                         conflict = (key, other.variable)
-                        variables = before
+                        builds = before
                         return
                     }
-                    variables.append(variable)
+                    builds.update(build: build, of: program) { $0.append(variable) }
                 }
             }
         }
@@ -40,8 +45,11 @@ extension Adopt {
             throw Failure("\(key): this is the tweak of \(other) already; choose another --name", .invalid)
         }
         notify(file)
-        for (variable, part) in adopted {
-            print(printable("\(variable.tweak.declaration.key): \(variable.variable), \(part.type.name)"))
+        for (variable, part, _, program) in adopted {
+            let place = program == file.shownPath ? "" : " in \(program)"
+            print(
+                printable(
+                    "\(variable.tweak.declaration.key): \(variable.variable)\(place), \(part.type.name)"))
             guard !part.isAlwaysRead, !variable.tweak.declaration.isReadOnly else { continue }
             printMessage(
                 "warning: \(variable.variable) is not volatile; a loop in optimized code may have read it already",
@@ -63,7 +71,9 @@ extension Adopt {
         let application = try file.application { _ in }
         let adoptedFile = try failing { try AdoptedFile(application: application) }
         let adopted = try failing { try adoptedFile.load() }
-        guard let build = buildID(of: file.path), let variables = adopted[build] else {
+        let present = Set(file.images.compactMap { buildID(of: $0.path) })
+        let variables = adopted.builds.filter { present.contains($0.buildID) }.flatMap(\.variables)
+        guard !variables.isEmpty else {
             throw Failure("\(file.shownPath): no variable of this build is adopted", .invalid)
         }
         var keys: [TweakKey] = []
@@ -76,45 +86,90 @@ extension Adopt {
             }
         }
         try failing {
-            try adoptedFile.update(build: build, of: file.shownPath) { variables in
-                variables.removeAll { keys.contains($0.tweak.declaration.key) }
+            try adoptedFile.update { builds in
+                for build in builds.builds where present.contains(build.buildID) {
+                    guard build.variables.contains(where: { keys.contains($0.tweak.declaration.key) }) else {
+                        continue
+                    }
+                    builds.update(build: build.buildID, of: build.program) { variables in
+                        variables.removeAll { keys.contains($0.tweak.declaration.key) }
+                    }
+                }
             }
         }
         notify(file)
         for key in keys { print(printable("\(key): no longer adopted")) }
     }
 
+    /// Stores the values of adopted variables once more that running programs have overwritten.
+    func storeAgain() throws(Failure) {
+        let programs = try ProgramSearch { printMessage("warning: " + $0, of: "tweak-adopt") }
+            .programs(named: program).compactMap { $0 as? LiveProgram }
+        guard !programs.isEmpty else {
+            throw Failure(
+                "\(program): no program of this name runs with the Tweaks library, which alone keeps values",
+                .unavailable)
+        }
+        for program in programs {
+            let overwritten = try program.tweaks().filter { $0.overwrittenValue != nil }
+            if overwritten.isEmpty { print(printable("\(program.title): it has overwritten nothing")) }
+            guard !overwritten.isEmpty else { continue }
+            _ = try program.ask(ReadAdopted(again: true))
+            for before in overwritten {
+                let now = try program.tweakAgain(before.declaration.key)
+                print(
+                    printable(
+                        "\(before.declaration.key): \(before.declaration.text(of: before.value ?? .nothing)) → "
+                            + now.declaration.text(of: now.value ?? .nothing)))
+            }
+        }
+    }
+
     private func notify(_ file: ProgramFile) {
         AdoptedFile.notify(file.shownPath) { printMessage("warning: " + $0, of: "tweak-adopt") }
     }
 
-    /// Takes over the variables that were adopted of the last other build.
+    /// Takes over the variables that were adopted of the last other builds of the executable and its libraries.
     func lookUpAgain(_ file: ProgramFile) throws(Failure) {
-        let variables = try variables(of: file)
-        let build = try identity(of: variables, file)
+        let images = ProgramImages(of: file, read: variables)
         let application = try file.application { printMessage("warning: " + $0, of: "tweak-adopt") }
         let adoptedFile = try failing { try AdoptedFile(application: application) }
         let builds = try failing { try adoptedFile.load().builds }
-        guard
-            let last = builds.first(where: { $0.buildID != build && $0.program == file.shownPath })
-                ?? builds.first(where: { $0.buildID != build })
-        else { throw Failure("\(file.shownPath): no variable of another build is adopted", .invalid) }
-        var found: [AdoptedVariable] = []
+        let paths = Set(images.files.map(\.shownPath))
+        var found: [(variables: [AdoptedVariable], build: String, program: String)] = []
         var problems: [String] = []
-        for variable in last.variables {
-            do throws(Failure) {
-                let part = try variables.find(variable.variable)
-                found.append(try AdoptedVariable(part, in: variables, like: variable))
-            } catch { problems.append(error.message) }
+        for (index, image) in images.files.enumerated() {
+            let own = buildID(of: image.path)
+            var last = builds.first { $0.buildID != own && $0.program == image.shownPath }
+            if index == 0 { last = last ?? builds.first { $0.buildID != own && !paths.contains($0.program) } }
+            guard let last else { continue }
+            let variables = try images.variables(at: index)
+            let build = try identity(of: variables, image)
+            var renewed: [AdoptedVariable] = []
+            for variable in last.variables {
+                do throws(Failure) {
+                    let part = try variables.find(variable.variable)
+                    renewed.append(try AdoptedVariable(part, in: variables, like: variable))
+                } catch { problems.append(error.message) }
+            }
+            found.append((renewed, build, image.shownPath))
+        }
+        guard !found.isEmpty else {
+            throw Failure("\(file.shownPath): no variable of another build is adopted", .invalid)
         }
         try failing {
-            try adoptedFile.update(build: build, of: file.shownPath) { variables in
-                let known = Set(variables.map(\.tweak.declaration.key))
-                variables += found.filter { !known.contains($0.tweak.declaration.key) }
+            try adoptedFile.update { builds in
+                for (renewed, build, program) in found {
+                    builds.update(build: build, of: program) { variables in
+                        let known = Set(variables.map(\.tweak.declaration.key))
+                        variables += renewed.filter { !known.contains($0.tweak.declaration.key) }
+                    }
+                }
             }
         }
         notify(file)
-        print("\(counted(found.count, "variable", "variables")) adopted")
+        let count = found.reduce(0) { $0 + $1.variables.count }
+        print("\(counted(count, "variable", "variables")) adopted")
         guard problems.isEmpty else {
             throw Failure(
                 "\(counted(problems.count, "variable is", "variables are")) not adopted",

@@ -8,39 +8,80 @@ import TweakRecords
 import TweakSystem
 
 extension Adopt {
-    /// Shows the variables and the reasons why some cannot be adopted.
+    /// Shows the variables of the executable and its libraries, and the reasons why some cannot be adopted.
     func show(_ file: ProgramFile) throws(Failure) {
         if format == .table { startPager() }
-        let variables = try variables(of: file)
-        let parts = try variables.parts(matching: variable)
+        let images = ProgramImages(of: file, read: variables)
+        // Libraries of the system have debug information elsewhere. Theirs is read if nothing else matches.
+        let own = images.files.map(\.hasDebugInformation)
+        var found = try parts(in: images) { $0 == 0 || own[$0] }
+        if found.parts.isEmpty, found.unknown != nil { found = try parts(in: images) { _ in true } }
+        if found.parts.isEmpty, let unknown = found.unknown { throw unknown }
         switch format {
-        case .table: print(table(of: parts, in: variables, file))
+        case .table: print(table(of: found.parts, file))
         case .json:
+            let main = found.parts.first { $0.file.shownPath == file.shownPath }?.variables
             try failing {
                 try printJSON(
                     ListForm(
-                        program: file.shownPath, buildID: variables.buildID?.hexadecimal,
-                        variables: parts.map { VariableForm($0, in: variables) }, problems: variables.problems
-                    ))
+                        program: file.shownPath, buildID: main?.buildID?.hexadecimal,
+                        variables: found.parts.flatMap { image, variables, parts in
+                            let library = image.shownPath == file.shownPath ? nil : image.shownPath
+                            return parts.map { VariableForm($0, in: variables, library) }
+                        }, problems: found.parts.flatMap(\.variables.problems)))
             }
         }
     }
 
-    private func table(of parts: [VariablePart], in variables: ProgramVariables, _ file: ProgramFile)
-        -> String
-    {
-        guard !parts.isEmpty else { return "\(printable(file.shownPath)): no variables" }
-        let rows = parts.map { part in
-            let form = VariableForm(part, in: variables)
-            let label = form.choices?.first { $0.value == form.initial }?.label
-            return [
-                part.name, form.type, variables.initialValue(of: part).map { label ?? "\($0)" } ?? "",
-                form.location.map(lastComponent) ?? "", form.reason ?? "",
-            ]
+    /// The parts that match in the files of a program, without files that have none.
+    ///
+    /// - Returns: The parts, and the error of a pattern that is the name of none.
+    private func parts(
+        in images: ProgramImages, where isMeant: (Int) -> Bool
+    ) throws(Failure) -> (parts: [FoundParts], unknown: Failure?) {
+        var found: [FoundParts] = []
+        var unknown: Failure?
+        try images.first(where: isMeant) { (file, variables) throws(Failure) in
+            let (parts, areAll): ([VariablePart], Bool)
+            do throws(Failure) { (parts, areAll) = try variables.parts(matching: variable) } catch {
+                // Another file may have a variable of this name.
+                unknown = unknown ?? error
+                return nil
+            }
+            if !areAll {
+                printMessage(
+                    "warning: \(file.shownPath): only the first \(parts.count) variables are listed; name some of them",
+                    of: "tweak-adopt")
+            }
+            if !parts.isEmpty || file.shownPath == images.files[0].shownPath {
+                found.append((file, variables, parts))
+            }
+            return nil
+        } as Void?
+        return (found, unknown)
+    }
+
+    private typealias FoundParts = (file: ProgramFile, variables: ProgramVariables, parts: [VariablePart])
+
+    private func table(
+        of found: [FoundParts], _ file: ProgramFile
+    ) -> String {
+        let rows = found.flatMap { image, variables, parts in
+            parts.map { part in
+                let form = VariableForm(part, in: variables, nil)
+                let label = form.choices?.first { $0.value == form.initial }?.label
+                return [
+                    part.name, form.type, variables.initialValue(of: part).map { label ?? "\($0)" } ?? "",
+                    form.location.map(lastComponent) ?? "",
+                    image.shownPath == file.shownPath ? "" : lastComponent(of: image.shownPath),
+                    form.reason ?? "",
+                ]
+            }
         }
+        guard !rows.isEmpty else { return "\(printable(file.shownPath)): no variables" }
         return TextTable(
-            header: ["VARIABLE", "TYPE", "AT START", "DECLARED", "CANNOT BE SET"],
-            optional: ["CANNOT BE SET"],
+            header: ["VARIABLE", "TYPE", "AT START", "DECLARED", "IN", "CANNOT BE SET"],
+            optional: ["IN", "CANNOT BE SET"],
             rows: rows
         ).text
     }
@@ -49,28 +90,32 @@ extension Adopt {
 extension ProgramVariables {
     /// The parts that have values, of the variables that match one of the patterns, or that contain it; all if there is
     /// none.
-    func parts(matching patterns: [String]) throws(Failure) -> [VariablePart] {
-        let parts = variables.flatMap(values)
-        guard !patterns.isEmpty else { return parts }
+    ///
+    /// - Returns: The parts, and whether these are all.
+    func parts(matching patterns: [String]) throws(Failure) -> (parts: [VariablePart], areAll: Bool) {
+        guard !patterns.isEmpty else { return values { _ in true } }
         var found: [VariablePart] = []
+        var areAll = true
         var names: Set<String> = []
         for pattern in patterns {
-            found += try self.parts(matching: pattern, among: parts).filter { names.insert($0.name).inserted }
+            let matching = try parts(matching: pattern)
+            found += matching.parts.filter { names.insert($0.name).inserted }
+            areAll = areAll && matching.areAll
         }
-        return found
+        return (found, areAll)
     }
 
     private func parts(
-        matching pattern: String, among parts: [VariablePart]
-    ) throws(Failure) -> [VariablePart] {
+        matching pattern: String
+    ) throws(Failure) -> (parts: [VariablePart], areAll: Bool) {
         if pattern.contains("*") || pattern.contains("?") {
             let pattern = Pattern(pattern)
-            return parts.filter { pattern.fits($0.name) }
+            return values { pattern.fits($0.name) }
         }
-        let found = parts.filter { $0.name.contains(pattern) }
+        let found = values { $0.name.contains(pattern) }
         // Of an array the list has all elements in one.
-        guard found.isEmpty else { return found }
-        return values(in: try find(pattern))
+        guard found.parts.isEmpty else { return found }
+        return (values(in: try find(pattern)), true)
     }
 }
 
@@ -96,6 +141,8 @@ private struct VariableForm: Encodable {
     let initial: JSONValue?
     let choices: [Choice]?
     let location: String?
+    /// The path of the library that it is in; `nil` for the executable.
+    let library: String?
     let canBeSet, canBeWatched: Bool
     let isVolatile: Bool
     /// The reason why it cannot be set.
@@ -106,7 +153,8 @@ private struct VariableForm: Encodable {
         let value: JSONValue
     }
 
-    init(_ part: VariablePart, in variables: ProgramVariables) {
+    init(_ part: VariablePart, in variables: ProgramVariables, _ library: String?) {
+        self.library = library
         (name, type, size) = (part.name, part.type.name, part.type.size)
         location = part.variable.declaredAt
         initial = variables.initialValue(of: part).map { .scalar($0) }
@@ -159,8 +207,8 @@ func completeVariables(_ words: [String], _ index: Int, _ cursor: String) -> [St
             }.map { part in
                 // For elements, the index is missing.
                 let name =
-                    part.name.firstRange(of: "[0..").map { part.name[..<$0.lowerBound] + "[" }
-                    ?? part.name[...]
+                    part.name.firstRange(of: "..").flatMap { part.name[..<$0.lowerBound].lastIndex(of: "[") }
+                    .map { part.name[...$0] } ?? part.name[...]
                 return Candidate(String(name), details: part.type.name)
             }
         }

@@ -41,6 +41,10 @@ struct Adopt: ParsableCommand {
     @Flag(help: "Look up all adopted variables again, after the program was built again.")
     var renew = false
 
+    @Flag(
+        help: "Store the values once more that the running program has overwritten, such as when it started.")
+    var again = false
+
     @Option(
         name: .customLong("in"), parsing: .unconditional,
         help: ArgumentHelp("The limits, such as 0..30. Either may be left out.", valueName: "min..max"))
@@ -83,15 +87,17 @@ struct Adopt: ParsableCommand {
     }
 
     func validate() throws {
-        guard [list, remove, renew].count(where: \.self) <= 1 else {
-            throw ValidationError("Only one of --list, --remove and --renew can be given.")
+        guard [list, remove, renew, again].count(where: \.self) <= 1 else {
+            throw ValidationError("Only one of --list, --remove, --renew and --again can be given.")
         }
-        guard !(list || remove || renew) || (limits ?? name ?? unit) == nil && !monitor else {
+        guard !(list || remove || renew || again) || (limits ?? name ?? unit) == nil && !monitor else {
             throw ValidationError("--in, --name, --unit and --monitor describe a variable that is adopted.")
         }
-        guard !variable.isEmpty || list || renew else { throw ValidationError("The variable is missing.") }
-        guard variable.isEmpty || !renew else {
-            throw ValidationError("--renew is for all adopted variables.")
+        guard !variable.isEmpty || list || renew || again else {
+            throw ValidationError("The variable is missing.")
+        }
+        guard variable.isEmpty || !(renew || again) else {
+            throw ValidationError("--\(renew ? "renew" : "again") is for all adopted variables.")
         }
         guard name == nil || variable.count == 1 else {
             throw ValidationError("--name is for one variable.")
@@ -104,11 +110,12 @@ struct Adopt: ParsableCommand {
             if list { return try show(file) }
             if remove { return try forget(variable, in: file) }
             if renew { return try lookUpAgain(file) }
+            if again { return try storeAgain() }
             try adopt(variable, in: file)
         }
     }
 
-    /// Reads the variables, and warns about what could not be read.
+    /// Reads the variables of a file, and warns about what could not be read.
     func variables(of file: ProgramFile) throws(Failure) -> ProgramVariables {
         let variables: ProgramVariables
         do throws(DebugFileError) {
@@ -123,13 +130,79 @@ struct Adopt: ParsableCommand {
     }
 }
 
+/// The executable of a program and its libraries, whose debug information is read when it is needed.
+final class ProgramImages {
+    let files: [ProgramFile]
+    private let read: (ProgramFile) throws(Failure) -> ProgramVariables
+    private var known: [Int: Result<ProgramVariables, Failure>] = [:]
+
+    init(of file: ProgramFile, read: @escaping (ProgramFile) throws(Failure) -> ProgramVariables) {
+        (files, self.read) = (file.images, read)
+    }
+
+    /// The variables of a file; the executable is the first.
+    func variables(at index: Int) throws(Failure) -> ProgramVariables {
+        if let result = known[index] { return try result.get() }
+        let result: Result<ProgramVariables, Failure>
+        do throws(Failure) { result = .success(try read(files[index])) } catch { result = .failure(error) }
+        known[index] = result
+        return try result.get()
+    }
+
+    /// Calls `body` with each file that has debug information, until it returns a result.
+    ///
+    /// - Parameter isMeant: Returns whether to read a file.
+    /// - Throws: ``Failure`` if none has any: that of the executable.
+    func first<Result>(
+        where isMeant: (Int) -> Bool = { _ in true },
+        _ body: (ProgramFile, ProgramVariables) throws(Failure) -> Result?
+    ) throws(Failure) -> Result? {
+        var failure: Failure?
+        for index in files.indices where isMeant(index) {
+            let variables: ProgramVariables
+            do throws(Failure) { variables = try self.variables(at: index) } catch {
+                failure = failure ?? error
+                continue
+            }
+            if let result = try body(files[index], variables) { return result }
+        }
+        if let failure, !known.values.contains(where: { if case .success = $0 { true } else { false } }) {
+            throw failure
+        }
+        return nil
+    }
+
+    /// The part with a name as typed: of the executable, or else of the first library that has one.
+    func find(
+        _ name: String
+    ) throws(Failure) -> (file: ProgramFile, variables: ProgramVariables, part: VariablePart) {
+        var unknown: VariableNameError?
+        let found =
+            try first { (file, variables) throws(Failure) in
+                do throws(VariableNameError) {
+                    return (file, variables, try variables.part(named: name))
+                } catch {
+                    guard case .unknown = error else { throw error.failure }
+                    unknown = unknown ?? error
+                    return nil
+                }
+            } as (file: ProgramFile, variables: ProgramVariables, part: VariablePart)?
+        if let found { return found }
+        throw unknown?.failure ?? Failure("\(name): there is no such variable", .invalid)
+    }
+}
+
 extension ProgramVariables {
     /// The part with a name as typed.
     func find(_ name: String) throws(Failure) -> VariablePart {
-        do throws(VariableNameError) { return try part(named: name) } catch {
-            var details: [String] = []
-            if case .ambiguous(_, let names) = error { details = names.beginning }
-            throw Failure("\(error)", details: details, .invalid)
-        }
+        do throws(VariableNameError) { return try part(named: name) } catch { throw error.failure }
+    }
+}
+
+extension VariableNameError {
+    fileprivate var failure: Failure {
+        var details: [String] = []
+        if case .ambiguous(_, let names) = self { details = names.beginning }
+        return Failure("\(self)", details: details, .invalid)
     }
 }

@@ -34,9 +34,10 @@ extension AdoptedBuilds {
         !load(of: lastComponent(of: executable)) { _ in }.builds.isEmpty
     }
 
-    /// The names of the variables of an executable, by their tweaks.
+    /// The names of the variables of an executable and its libraries, by their tweaks.
     package func variables(of path: String) -> [TweakKey: String] {
-        let variables = buildID(of: path).flatMap { self[$0] } ?? []
+        guard !builds.isEmpty else { return [:] }
+        let variables = buildIDs(of: path).flatMap { self[$0] ?? [] }
         return Dictionary(variables.map { ($0.tweak.declaration.key, $0.variable) }) { first, _ in first }
     }
 
@@ -56,21 +57,18 @@ extension AdoptedBuilds {
         }
     }
 
-    /// The tweaks of an executable that does not run. If variables of another build were adopted, it says so.
+    /// The tweaks of an executable that does not run, and of its libraries. If variables of another build were adopted, it says so.
     func declarations(
         of path: String, besides declared: [TweakDeclaration], _ warn: (String) -> Void
     ) -> [TweakDeclaration] {
-        guard !builds.isEmpty, let id = buildID(of: path) else { return [] }
-        guard let variables = self[id] else {
-            if builds.contains(where: { $0.program == path }) {
-                warn(
-                    "\(path): it was built again since variables were adopted; tweak adopt --renew looks them up"
-                )
-            }
-            return []
+        guard !builds.isEmpty else { return [] }
+        if buildID(of: path).flatMap({ self[$0] }) == nil, builds.contains(where: { $0.program == path }) {
+            warn(
+                "\(path): it was built again since variables were adopted; tweak adopt --renew looks them up")
         }
-        let keys = Set(declared.map(\.key))
-        return variables.map(\.tweak.declaration).filter { !keys.contains($0.key) }
+        var keys = Set(declared.map(\.key))
+        return buildIDs(of: path).flatMap { self[$0] ?? [] }.map(\.tweak.declaration)
+            .filter { keys.insert($0.key).inserted }
     }
 }
 

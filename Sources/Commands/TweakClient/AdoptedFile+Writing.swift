@@ -6,24 +6,18 @@ internal import TweakRecords
 
 extension AdoptedFile {
     /// The builds that are kept; older ones are forgotten.
-    private static let mostBuilds = 16
+    private static let mostBuilds = 64
 
-    /// Changes the variables of a build.
+    /// Changes the variables of builds.
     ///
-    /// - Throws: ``OverridesError``, also if the file is corrupt; then it is unchanged.
-    package func update(
-        build: String, of program: String, _ change: (inout [AdoptedVariable]) -> Void
-    ) throws(OverridesError) {
+    /// - Throws: ``OverridesError``, also if the file is corrupt, and the error of `change`; then it is unchanged.
+    package func update(_ change: (inout AdoptedBuilds) throws(OverridesError) -> Void) throws(OverridesError)
+    {
         try file.makeDirectories()
         try file.withLock { () throws(OverridesError) in
-            var builds = try load().builds
-            var variables = builds.first { $0.buildID == build }?.variables ?? []
-            change(&variables)
-            builds.removeAll { $0.buildID == build }
-            if !variables.isEmpty {
-                builds.insert(AdoptedBuild(buildID: build, program: program, variables: variables), at: 0)
-            }
-            let adopted = AdoptedBuilds(builds: Array(builds.prefix(Self.mostBuilds)))
+            var adopted = try load()
+            try change(&adopted)
+            adopted.builds = Array(adopted.builds.prefix(Self.mostBuilds))
             guard let json = try? adopted.json.json(isPretty: true) else {
                 throw .system(action: "write", path: path, reason: "its content has no JSON form")
             }
@@ -33,6 +27,17 @@ extension AdoptedFile {
 }
 
 extension AdoptedBuilds {
+    /// Changes the variables of a build, which becomes the first one.
+    package mutating func update(
+        build: String, of program: String, _ change: (inout [AdoptedVariable]) -> Void
+    ) {
+        var variables = self[build] ?? []
+        change(&variables)
+        builds.removeAll { $0.buildID == build }
+        guard !variables.isEmpty else { return }
+        builds.insert(AdoptedBuild(buildID: build, program: program, variables: variables), at: 0)
+    }
+
     fileprivate var json: JSONValue {
         get throws {
             var elements: [JSONValue] = []

@@ -130,7 +130,7 @@ package final class OfflineProgram: Program {
         return (declarations, folders)
     }
 
-    /// The tweaks with the values at the program's start, as far as files tell.
+    /// The tweaks, with those that files declare, and the adopted variables.
     package static func declarations(
         of path: String, _ warn: (String) -> Void
     ) throws(ELFError) -> [TweakDeclaration] {
@@ -139,8 +139,10 @@ package final class OfflineProgram: Program {
         let application = ApplicationName.first(
             environment: environment(ApplicationName.variable), declared: applications, executable: path,
             problem: warn)
-        return OfflineProviders(path: path, application: application, warn)
+        let declared = OfflineProviders(path: path, application: application, warn)
             .declarations(besides: declarations)
+        return declared
+            + AdoptedBuilds.load(of: application, warn).declarations(of: path, besides: declared, warn)
     }
 
     /// A corrupt file counts as empty here, as at the program's start. Nothing can be set then.

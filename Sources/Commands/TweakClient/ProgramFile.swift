@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 package import CommandSupport
 internal import TweakELF
+internal import TweakMemory
 internal import TweakOverrides
 internal import TweakSystem
 
@@ -10,6 +11,10 @@ package struct ProgramFile {
     package let path: String
     /// The path for people.
     package let shownPath: String
+    /// The process id; `nil` if another name was given.
+    private var pid: Int32?
+
+    private init(path: String, shownPath: String) { (self.path, self.shownPath) = (path, shownPath) }
 
     /// The executable with a name: a process id, a path, the name of a running program or that of one on the search path.
     package init(named name: String) throws(Failure) {
@@ -18,7 +23,7 @@ package struct ProgramFile {
                 throw Failure(
                     "\(name): there is no such process, or it belongs to another user", .unavailable)
             }
-            (path, shownPath) = ("/proc/\(name)/exe", executable)
+            (path, shownPath, pid) = ("/proc/\(name)/exe", executable, Int32(name))
             return
         }
         if name.contains("/") || isAccessible(name) {
@@ -35,6 +40,26 @@ package struct ProgramFile {
             path = realPath(found) ?? found
         }
         shownPath = path
+    }
+
+    /// The executable and its libraries: of a process those that it has loaded, of a file those that it would be started
+    /// with.
+    package var images: [ProgramFile] {
+        if let pid {
+            let libraries = ProcessScan.mappedFiles(of: pid).filter { $0 != shownPath }
+            return [self] + libraries.map { ProgramFile(path: "/proc/\(pid)/root" + $0, shownPath: $0) }
+        }
+        let libraries = (try? ELFFile(path: path).neededLibraries()) ?? []
+        return [self] + libraries.map { ProgramFile(path: $0.path, shownPath: realPath($0.path) ?? $0.path) }
+    }
+
+    /// Whether the file has its debug information itself, as those that were built here have.
+    package var hasDebugInformation: Bool {
+        var hasInformation = false
+        try? ELFFile(path: path).forEachObject { (object) throws(ELFError) in
+            hasInformation = try object.hasDebugInformation()
+        }
+        return hasInformation
     }
 
     /// The name of the application, which its files have.

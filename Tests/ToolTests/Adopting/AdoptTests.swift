@@ -247,6 +247,42 @@ import Testing
         #expect(part.status == 65 && part.error.contains("the variable table has no initializer there"))
     }
 
+    @Test func `may be in a library, of a file or of a process`() throws {
+        let source = #"""
+            #include <stdio.h>
+            #include <unistd.h>
+            int sum(void);
+            int main(void) { for (int last = -1;; usleep(1000)) if (sum() != last) printf("%d\n", last = sum()), fflush(stdout); }
+            """#
+        let program = try BareProgram(named: "user", source) { source, path, home in
+            let part =
+                "volatile int depth = 4; static volatile int width = 10; int sum(void) { return depth + width; }"
+            try Compiler.gcc.compile(
+                [home.write("depth.c", part)], to: home("libdepth.so"), ["-g", "-shared", "-fPIC"], home: home
+            )
+            try Compiler.gcc.compile(
+                [source], to: path,
+                ["-g", "-Wl,--no-as-needed", "-L\(home.path)", "-ldepth", "-Wl,-rpath,\(home.path)"],
+                home: home
+            )
+        }
+        let listed = try program.command(["adopt", "--list", program.path])
+        #expect(listed.output.contains(#/depth +volatile int +4 +depth\.c:1 +libdepth\.so/#))
+        let library = program.home("libdepth.so")
+        #expect(
+            try program.command(["adopt", program.path, "depth"]).output
+                == "Variables/depth.c/depth: depth in \(library), volatile int\n")
+        try program.start()
+        program.expect("14")
+        #expect(try program.command(["adopt", "\(program.pid)", "width"]).succeeded)
+        #expect(try program.tweak("set", "depth", "5", "width", "20").succeeded)
+        program.expect("25")
+        #expect(try program.command(["adopt", "--remove", program.path, "depth"]).succeeded)
+        #expect(try !program.tweak("set", "depth", "6").succeeded)
+        program.end()
+        #expect(try program.command(["get", program.path, "width"]).output == "10\n")
+    }
+
     @Test func `are removed by the name of the variable or the tweak`() throws {
         try adopt("gravity")
         try adopt("level")
