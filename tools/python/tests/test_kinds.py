@@ -21,7 +21,9 @@ def path_of(kind, build):
         return [build("spring-c", SPRING)]
     if kind == "C++":
         return [build("spring-cxx", "-x", "c++", SPRING, "-x", "none", compiler="g++")]
-    if kind in ("static", "file"):
+    if kind == "file":
+        return [build("spring-file", SPRING)]
+    if kind == "static":
         return [build("spring-static", SPRING, flags=["-static"], has_library=False)]
     if EXAMPLE is None or not pathlib.Path(EXAMPLE, "spring").exists():
         pytest.skip("TWEAKS_EXAMPLE_BUILT is not the folder of a built example")
