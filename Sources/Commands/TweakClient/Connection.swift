@@ -20,6 +20,8 @@ package enum ConnectionError: Error {
     case answer(ControlError)
     /// The request is larger than a program accepts.
     case tooLong(bytes: Int)
+    /// The program sent more than the ``AnswerBudget`` has left.
+    case tooMuch(most: Int)
     case system(reason: String, isPermission: Bool)
 }
 
@@ -50,6 +52,10 @@ package final class Connection {
     package let descriptor: CInt
     package let patience: Patience
     private var splitter = LineSplitter(limit: largestAnswer)
+    /// The share for what was received, including the last message, which is still being read.
+    private let share: AnswerBudget.Share?
+    /// The size of the last message in bytes.
+    package private(set) var lastSize = 0
     private var lastID: Int64 = 0
     /// The problems with changes that answers have told of.
     private var warnings: [ControlWarning] = []
@@ -60,7 +66,11 @@ package final class Connection {
     package static let pause: Duration = .milliseconds(5)
 
     /// Connects. A stopped program accepts some connections, and then none.
-    package convenience init(to program: RunningProgram, _ patience: Patience) throws(ConnectionError) {
+    ///
+    /// - Parameter budget: The budget for answers; `nil` for one large answer.
+    package convenience init(
+        to program: RunningProgram, _ patience: Patience, budget: AnswerBudget? = nil
+    ) throws(ConnectionError) {
         let end = ContinuousClock.now + patience.silence
         var descriptor = try Self.connect(to: program)
         while descriptor == nil {
@@ -68,7 +78,7 @@ package final class Connection {
             usleep(useconds_t(Self.pause / .microseconds(1)))
             descriptor = try Self.connect(to: program)
         }
-        self.init(descriptor ?? -1, to: program, patience)
+        self.init(descriptor ?? -1, to: program, patience, budget)
     }
 
     /// Connects without waiting.
@@ -78,10 +88,13 @@ package final class Connection {
         atOnceTo program: RunningProgram, _ patience: Patience
     ) throws(ConnectionError) {
         guard let descriptor = try Self.connect(to: program) else { return nil }
-        self.init(descriptor, to: program, patience)
+        self.init(descriptor, to: program, patience, nil)
     }
 
-    private init(_ descriptor: CInt, to program: RunningProgram, _ patience: Patience) {
+    private init(
+        _ descriptor: CInt, to program: RunningProgram, _ patience: Patience, _ budget: AnswerBudget?
+    ) {
+        share = budget.map { AnswerBudget.Share(of: $0) }
         (self.descriptor, self.patience) = (descriptor, patience)
         // A container may not know root.
         if geteuid() == 0, let process = ProcessEntry(pid: program.pid), process.user != 0 {
@@ -219,16 +232,25 @@ package final class Connection {
             if count > 0 { splitter.append(UnsafeRawBufferPointer(rebasing: buffer.prefix(count))) }
             return count
         }
+        try share?.resize(to: splitter.byteCount + lastSize)
         if result == 0 || (result < 0 && errno == ECONNRESET) { throw .closed }
         if result < 0, errno != EAGAIN, errno != EINTR { throw .system(errno) }
     }
 
-    /// The next complete message that was read.
+    /// Notes that the last message is not needed any more.
+    package func finishMessage() throws(ConnectionError) {
+        lastSize = 0
+        try share?.resize(to: splitter.byteCount)
+    }
+
+    /// The next complete message that was read. The message before is not needed any more.
     package func nextMessage() throws(ConnectionError) -> ProgramMessage? {
+        if lastSize > 0 { try finishMessage() }
         switch splitter.next() {
         case nil: return nil
         case .tooLong: throw .garbage(reason: "a message has more than \(Self.largestAnswer) bytes")
         case .message(let line):
+            lastSize = line.count
             do throws(JSONError) { return try ProgramMessage(line: line) } catch {
                 throw .garbage(reason: "\(error)")
             }
@@ -250,6 +272,8 @@ extension ConnectionError {
         case .garbage(let reason): "its answer is malformed: \(reason)"
         case .system(let reason, _): "cannot connect to it: \(reason)"
         case .answer(let error): error.message
+        case .tooMuch(let most):
+            "its tweaks take more than what is left of the \(most) bytes for all programs together"
         case .tooLong(let bytes):
             "a program takes \(ControlLimits.requestSize) bytes at a time, and the values are \(bytes)"
         }
@@ -260,7 +284,7 @@ extension ConnectionError {
         switch self {
         case .refused, .closed: Failure(reason, about: title, .unavailable)
         case .silent: Failure(reason, about: title, .busy)
-        case .garbage: Failure(reason, about: title, .garbled)
+        case .garbage, .tooMuch: Failure(reason, about: title, .garbled)
         case .system(_, let isPermission): Failure(reason, about: title, isPermission ? .forbidden : .system)
         case .answer(let error): Failure(error)
         case .tooLong: Failure(reason, about: title, .invalid)

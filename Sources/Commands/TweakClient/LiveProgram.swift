@@ -54,14 +54,16 @@ package final class LiveProgram: Program {
 
     /// Connects to a program.
     ///
-    /// - Parameter warn: Called with problems of adopted variables.
+    /// - Parameters:
+    ///   - budget: The budget for answers; `nil` for one large answer.
+    ///   - warn: Called with problems of adopted variables.
     /// - Returns: `nil` if nothing listens.
     package init?(
-        _ running: RunningProgram, _ patience: Patience = .usual,
+        _ running: RunningProgram, _ patience: Patience = .usual, budget: AnswerBudget? = nil,
         warn: @escaping (String) -> Void = { _ in }
     ) throws(Failure) {
         do throws(ConnectionError) {
-            connection = try Connection(to: running, patience)
+            connection = try Connection(to: running, patience, budget: budget)
         } catch .refused {
             return nil
         } catch {

@@ -130,6 +130,19 @@ package final class OfflineProgram: Program {
         return (declarations, folders)
     }
 
+    /// The size in bytes of the records in the executable and its libraries, as far as they can be read.
+    package static func recordSize(of path: String) -> Int {
+        guard let program = try? ELFFile(path: path) else { return 0 }
+        var size: UInt64 = 0
+        for file in [program] + ((try? program.neededLibraries()) ?? []) {
+            try? file.forEachObject(noting: { _ in }) { (object) throws(ELFError) in
+                // There are some thousand libraries at most, each with at most 256 MB of records.
+                size += try object.recordRanges().reduce(0) { $0 + $1.size }
+            }
+        }
+        return Int(clamping: size)
+    }
+
     /// The tweaks, with those that files declare, and the adopted variables.
     package static func declarations(
         of path: String, _ warn: (String) -> Void

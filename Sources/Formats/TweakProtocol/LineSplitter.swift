@@ -19,6 +19,9 @@ package struct LineSplitter: Sendable {
     /// - Parameter limit: The maximum size of a message in bytes, including its newline.
     package init(limit: Int = ControlLimits.requestSize) { self.limit = limit }
 
+    /// The number of bytes that were not returned yet.
+    package var byteCount: Int { bytes.count - start }
+
     /// Appends received bytes.
     package mutating func append(_ read: UnsafeRawBufferPointer) {
         if start > 0 {
@@ -46,13 +49,12 @@ package struct LineSplitter: Sendable {
                 isSkipping = true
                 return isFirst ? .tooLong : nil
             }
-            let line = bytes[start..<newline]
-            start = searched
-            if isSkipping {
-                isSkipping = false
-            } else {
-                return isTooLong ? .tooLong : .message(Array(line))
-            }
+            let line = Line.message(isTooLong || isSkipping ? [] : Array(bytes[start..<newline]))
+            let wasSkipping = isSkipping
+            (start, isSkipping) = (searched, false)
+            // The memory of a long message is not kept while the next one is awaited.
+            if start == bytes.count { self = LineSplitter(limit: limit) }
+            if !wasSkipping { return isTooLong ? .tooLong : line }
         }
     }
 }

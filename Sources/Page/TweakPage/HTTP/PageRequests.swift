@@ -294,8 +294,10 @@ struct PageRequests: Sendable {
         }
         // An action may take any time.
         try await reporting { () async throws(Failure) in
-            try await waitingOnThread { () throws(Failure) in
-                guard let running = RunningProgram(pid: pid), let program = try LiveProgram(running) else {
+            try await waitingOnThread { [board] () throws(Failure) in
+                guard let running = RunningProgram(pid: pid),
+                    let program = try LiveProgram(running, budget: board.budget)
+                else {
                     throw Failure("it has ended, or does not accept connections", .unavailable)
                 }
                 _ = try program.ask(RunAction(tweak: request.tweak), Patience.endless)

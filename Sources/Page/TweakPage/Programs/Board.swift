@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+import CommandSupport
 import Dispatch
 import Glibc
 import Synchronization
@@ -6,12 +7,16 @@ import TweakClient
 import TweakJSON
 import TweakProtocol
 import TweakRecords
+import TweakSystem
 
 /// The known programs and the open pages. Protected by one lock, which is never held for long.
 final class Board: Sendable {
     private let state = Mutex(State())
     /// Wakes ``Discovery`` after a change of the programs or of the pages.
     let lookout = WakeUp()
+    /// The budget for the answers of all programs: about 400,000 tweaks. Decoded, and encoded for pages, they take up to nine
+    /// times as much.
+    let budget = AnswerBudget(most: 96 << 20)
 
     fileprivate struct State {
         var programs: [ProgramEntry] = []
@@ -39,6 +44,17 @@ final class Board: Sendable {
     static let mostStreams = 64
 
     // MARK: - Programs
+
+    /// A share of the budget for the records in a program's files, which take as much as a list of twice their size.
+    func share(forRecordsIn path: String) throws(Failure) -> AnswerBudget.Share {
+        let share = AnswerBudget.Share(of: budget)
+        do throws(ConnectionError) {
+            try share.resize(to: 2 * OfflineProgram.recordSize(of: path))
+        } catch {
+            throw error.failure(of: lastComponent(of: path))
+        }
+        return share
+    }
 
     var programs: [ProgramForm] { state.withLock { $0.programs.map { ProgramForm($0) } } }
     var entries: [ProgramEntry] { state.withLock { $0.programs } }
@@ -123,7 +139,12 @@ final class Board: Sendable {
     }
 
     /// Stores a complete list of a program's tweaks.
-    func replace(_ id: String, _ tweaks: [JSONTweak], undeclared: [UndeclaredValue] = []) {
+    ///
+    /// - Parameter share: The share of the budget that they take.
+    func replace(
+        _ id: String, _ tweaks: [JSONTweak], undeclared: [UndeclaredValue] = [],
+        _ share: AnswerBudget.Share? = nil
+    ) {
         state.withLock { state in
             guard let place = state.place(id) else { return }
             let before = Shown(state.programs[place])
@@ -134,11 +155,12 @@ final class Board: Sendable {
                     state.change(
                         place, tweak.declaration.key, tweak.value, tweak.source, tweak.pendingValue)
                 }
+                state.programs[place].tweaks?.share = share
             } else {
                 if state.programs[place].tweaks != nil {
                     for stream in state.followers(of: id) { stream.add { $0.reloaded.appendOnce(id) } }
                 }
-                state.programs[place].tweaks = KnownTweaks(tweaks)
+                state.programs[place].tweaks = KnownTweaks(tweaks, share)
             }
             if Shown(state.programs[place]) != before { state.tell(state.programs[place]) }
             state.resume(id)

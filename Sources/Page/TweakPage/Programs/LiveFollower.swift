@@ -22,6 +22,8 @@ final class LiveFollower: Follower {
 
     /// The interval at which a program without tweaks is asked whether it has some now, which it does not announce.
     private static let period: Duration = .seconds(1)
+    /// The pause after a program has sent more than the budget has left, which may be free then.
+    private static let pauseAfterTooMuch: Duration = .seconds(10)
 
     func run() {
         var id: String?
@@ -43,7 +45,11 @@ final class LiveFollower: Follower {
                         (entry.state, entry.problem, entry.isFresh) = (.silent, error.reason, false)
                     }
                 }
-                wakeUp.wait(.seconds(1))
+                if case .tooMuch = error {
+                    wakeUp.wait(Self.pauseAfterTooMuch)
+                } else {
+                    wakeUp.wait(.seconds(1))
+                }
             }
         }
         if let id { board.end(id, running.pid) }
@@ -89,6 +95,8 @@ private struct LiveLink {
     private var lastList: ContinuousClock.Instant?
     private var listDuration: Duration = .zero
     private var isListWanted = false
+    /// The share of the last list, with the texts that came since, and their sizes.
+    private var kept: (share: AnswerBudget.Share, list: Int, texts: Int)?
     private var knownFile: FileState?
     private var lastFile = ContinuousClock.now
     private var count: Int
@@ -108,6 +116,8 @@ private struct LiveLink {
     private static let pingPeriod: Duration = .seconds(1)
     /// The delay before unsubscribing after the last page is gone. A page that is reloaded soon finds current values.
     private static let grace: Duration = .seconds(10)
+    /// The size of a list in bytes that is kept while no page follows the program.
+    private static let mostKept = 1 << 20
 
     /// Connects, and asks for a description.
     ///
@@ -117,7 +127,7 @@ private struct LiveLink {
         _ running: RunningProgram, _ known: String?, _ follower: LiveFollower, _ board: Board
     ) throws(ConnectionError) {
         (self.board, self.running, user) = (board, running, running.otherUser)
-        connection = try Connection(to: running, .usual)
+        connection = try Connection(to: running, .usual, budget: board.budget)
         let answer = try connection.ask(DescribeProgram())
         guard answer.tweaks > 0 else { return nil }
         // Paths that the program of another user reports are not trusted.
@@ -199,7 +209,13 @@ private struct LiveLink {
             isSubscribed = false
             self.subscription = nil
             try ask(UnsubscribeFromChanges(subscription: subscription), .nothing)
-            board.update(id) { $0.isFresh = false }
+            // Others may need the room of a large list.
+            let isLarge = kept.map { $0.list > Self.mostKept } ?? false
+            if isLarge { kept = nil }
+            board.update(id) { entry in
+                entry.isFresh = false
+                if isLarge { entry.tweaks = nil }
+            }
         }
         try reconcileSampling(entry.sampling)
         guard isFollowed else { return }
@@ -258,6 +274,7 @@ private struct LiveLink {
     private mutating func receive(_ message: ProgramMessage) throws(ConnectionError) {
         switch message {
         case .changed(let changed):
+            try keep(changed.changes)
             board.change(id, changed.changes)
             // Features come and go with the values of providers.
             if changed.changes.contains(where: { $0.oldValue == .null || $0.newValue == .null }) {
@@ -276,6 +293,16 @@ private struct LiveLink {
         }
     }
 
+    /// Counts the texts of changes, until the next list has the values instead.
+    private mutating func keep(_ changes: [ChangedTweaks.Change]) throws(ConnectionError) {
+        guard let kept else { return }
+        let texts = kept.texts + changes.reduce(0) { $0 + $1.newValue.textSize }
+        guard texts > kept.texts else { return }
+        try kept.share.resize(to: kept.list + texts)
+        self.kept?.texts = texts
+        if texts > max(kept.list, Self.mostKept) { isListWanted = true }
+    }
+
     private mutating func receive(
         _ message: ProgramMessage, _ id: RequestID, _ question: Question
     ) throws(ConnectionError) {
@@ -290,7 +317,12 @@ private struct LiveLink {
                 OverridesDocument(undeclaredIn: $0, besides: tweaks).undeclaredValues
             }
             adopted = FollowedVariables(of: running.pid, besides: Set(tweaks.map(\.declaration.key)))
-            board.replace(self.id, tweaks + (adopted?.tweaks ?? []), undeclared: undeclared ?? [])
+            // The list before is replaced, also that of a process before.
+            let share =
+                kept?.share ?? board[self.id]?.tweaks?.share ?? AnswerBudget.Share(of: board.budget)
+            try share.resize(to: connection.lastSize)
+            kept = (share, connection.lastSize, 0)
+            board.replace(self.id, tweaks + (adopted?.tweaks ?? []), undeclared: undeclared ?? [], share)
         case .description:
             guard let answer = try connection.answer(message, to: id, of: DescribeProgram.self) else {
                 return
@@ -312,6 +344,14 @@ private struct LiveLink {
             }
         case .nothing: break
         }
+    }
+}
+
+extension JSONValue {
+    /// The size of a text in bytes, or 0.
+    fileprivate var textSize: Int {
+        guard case .scalar(.string(let text)) = self else { return 0 }
+        return text.utf8.count
     }
 }
 

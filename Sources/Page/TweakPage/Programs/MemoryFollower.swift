@@ -25,7 +25,9 @@ final class MemoryFollower: Follower {
 
     func run() {
         var (program, problem): (MemoryProgram?, String?)
+        var share: AnswerBudget.Share?
         do throws(Failure) {
+            share = try board.share(forRecordsIn: executable)
             program = try MemoryProgram(pid: pid) { problem = problem ?? $0 }
             // The process has ended, or loaded the library meanwhile.
             if program == nil { return }
@@ -46,7 +48,7 @@ final class MemoryFollower: Follower {
             (entry.name, entry.library, entry.follower, entry.isFresh) = (name, nil, self, false)
         }
         do throws(Failure) {
-            if let program { try follow(program, id, user) }
+            if let program { try follow(program, share, id, user) }
         } catch {
             if error.kind != .unavailable { board.update(id) { $0.problem = error.message } }
         }
@@ -59,7 +61,9 @@ final class MemoryFollower: Follower {
     }
 
     /// - Throws: ``Failure`` when the process has ended.
-    private func follow(_ first: MemoryProgram, _ id: String, _ user: String?) throws(Failure) {
+    private func follow(
+        _ first: MemoryProgram, _ share: AnswerBudget.Share?, _ id: String, _ user: String?
+    ) throws(Failure) {
         var program = first
         var variables = FileState(ofVariablesOf: program.description.application)
         var values: MemorySampler?
@@ -92,7 +96,7 @@ final class MemoryFollower: Follower {
                     for: tweaks.map(\.declaration).filter { $0.type != .action }.map(\.key))
                 known = try sampler.read()
                 values = sampler
-                board.replace(id, program.tweaks())
+                board.replace(id, program.tweaks(), share)
             }
             if entry.sampling != watched?.wanted {
                 watched = nil

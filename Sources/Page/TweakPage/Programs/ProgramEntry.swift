@@ -145,9 +145,12 @@ struct KnownTweaks {
     private(set) var revision = 0
     let number: Int
     private static let count = Atomic(0)
+    /// The share of the budget that they take, which is free when they are gone.
+    var share: AnswerBudget.Share?
 
-    init(_ tweaks: [JSONTweak]) {
+    init(_ tweaks: [JSONTweak], _ share: AnswerBudget.Share? = nil) {
         all = tweaks
+        self.share = share
         // Explanations have both as they are when they are asked for.
         for place in all.indices { (all[place].lease, all[place].ramp) = (nil, nil) }
         waiting = all.count(where: \.waitsForGate)

@@ -20,6 +20,8 @@ actor ProgramSession {
     /// The open trials, by stream.
     var trials: [Int: (program: LiveProgram, trial: Trial)] = [:]
     private var open: (program: any Program, identity: Identity)?
+    /// The share of a program that is not running, and of its tweaks.
+    private var share: AnswerBudget.Share?
     private var lastFiles: [FileState?]?
     /// The number of waiting requests.
     private nonisolated let waiting = Mutex(0)
@@ -60,6 +62,7 @@ actor ProgramSession {
         _ body: @Sendable (any Program) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let program = try program()
+        defer { try? (program as? LiveProgram)?.connection.finishMessage() }
         do throws(Failure) {
             return try body(program)
         } catch {
@@ -78,21 +81,24 @@ actor ProgramSession {
         let identity = Identity(
             pid: entry.pid, state: entry.state == .silent ? .running : entry.state, files: files)
         if let open, open.identity == identity { return open.program }
-        open = nil
-        let program = try Self.program(entry)
+        (open, share) = (nil, nil)
+        let program = try self.program(entry)
         open = (program, identity)
         return program
     }
 
-    private static func program(_ entry: ProgramEntry) throws(Failure) -> any Program {
+    private func program(_ entry: ProgramEntry) throws(Failure) -> any Program {
         let warn: (String) -> Void = { _ in }
         switch (entry.state, entry.pid) {
         case (.running, let pid?), (.silent, let pid?):
-            guard let running = RunningProgram(pid: pid), let program = try LiveProgram(running) else {
+            guard let running = RunningProgram(pid: pid),
+                let program = try LiveProgram(running, budget: board.budget)
+            else {
                 throw Failure("it has ended, or does not accept connections", about: entry.name, .unavailable)
             }
             return program
         case (.memory, let pid?):
+            share = try entry.executable.map { path throws(Failure) in try board.share(forRecordsIn: path) }
             guard let program = try MemoryProgram(pid: pid, warn: warn) else {
                 throw Failure("it has ended", about: entry.name, .unavailable)
             }
@@ -102,6 +108,7 @@ actor ProgramSession {
                 throw Failure("it has ended, and was a program of \(user)", about: entry.name, .unavailable)
             }
             if let path = entry.executable, access(path, F_OK) == 0 {
+                share = try board.share(forRecordsIn: path)
                 return try OfflineProgram(path: path, warn: warn)
             }
             return try OfflineProgram(application: entry.name, warn: warn)
@@ -125,7 +132,7 @@ actor ProgramSession {
             (entry.overrides, entry.isGone) = (description.overrides, isGone)
             entry.isKept = entry.isKept || isKept
         }
-        board.replace(id, tweaks, undeclared: undeclared.undeclaredValues)
+        board.replace(id, tweaks, undeclared: undeclared.undeclaredValues, share)
     }
 
     /// Loads the program again if its files have changed.

@@ -107,7 +107,8 @@ extension ProgramSession {
     func trial(by stream: Int) throws(Failure) -> (program: LiveProgram, trial: Trial) {
         if let open = openTrial(by: stream), open.program.pid == board[id]?.pid { return open }
         guard let entry = board[id], let pid = entry.pid, entry.state == .running,
-            let running = RunningProgram(pid: pid), let program = try LiveProgram(running)
+            let running = RunningProgram(pid: pid),
+            let program = try LiveProgram(running, budget: board.budget)
         else {
             throw Failure(
                 "\(id): values can only be tried while the program runs with the Tweaks library and answers",
