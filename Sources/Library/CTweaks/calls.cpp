@@ -8,6 +8,7 @@
 #endif
 #include "calls.h"
 
+#include <cstdint>
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <exception>
@@ -33,6 +34,8 @@ namespace {
 
 thread_local fbtweak__entry *innermost;
 thread_local int calls;
+/* The calls among them that have left the library's own code. */
+thread_local int functions;
 
 #if defined(__has_feature) && __has_feature(thread_sanitizer)
 bool hide_accesses() {
@@ -81,10 +84,12 @@ public:
 
   program_call() {
     calls++;
+    functions++;
     if (innermost)
       pthread_setcancelstate(innermost->cancel_state, nullptr);
   }
   ~program_call() {
+    functions--;
     calls--;
     if (hid_accesses || !has_returned)
       hide_accesses();
@@ -158,7 +163,7 @@ void prepare_unwinder() {
 void fbtweak__enter(fbtweak__entry *entry) {
   entry->outer = innermost;
   entry->exception = nullptr;
-  entry->calls = calls;
+  entry->functions = functions;
   entry->hides_accesses = hide_accesses();
   entry->holds_forks = fbtweak__hold_forks();
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &entry->cancel_state);
@@ -225,8 +230,32 @@ void fbtweak__count_calls(int difference) {
 bool fbtweak__is_in_call(void) {
   return calls != 0;
 }
+
 bool fbtweak__is_inside(void) {
-  return innermost && innermost->calls == calls;
+  return innermost && innermost->functions == functions;
+}
+bool fbtweak__was_interrupted(void) {
+  if (__builtin_expect(!fbtweak__is_inside(), true))
+    return false;
+  struct search {
+    const std::uintptr_t entry;
+    std::uintptr_t last;
+    bool has_found_entry;
+  } search = {reinterpret_cast<std::uintptr_t>(innermost), UINTPTR_MAX, false};
+  prepare_unwinder();
+  _Unwind_Backtrace(
+      [](_Unwind_Context *context, void *data) {
+        auto *search = static_cast<struct search *>(data);
+        int is_signal_frame = 0;
+        _Unwind_GetIPInfo(context, &is_signal_frame);
+        const std::uintptr_t frame = _Unwind_GetCFA(context);
+        search->has_found_entry = search->last <= search->entry && search->entry < frame;
+        search->last = frame;
+        return search->has_found_entry || is_signal_frame ? _URC_END_OF_STACK : _URC_NO_REASON;
+      },
+      &search);
+  /* Functions that cannot be unwound, in which the search ends, call the destructors at exit. */
+  return !search.has_found_entry;
 }
 
 void fbtweak__run_thread(void (*body)(void *), void (*abandoned)(void *), void *context) {

@@ -17,7 +17,7 @@ extern "C" {
 struct fbtweak__entry {
   struct fbtweak__entry *outer;
   void *exception;
-  int calls; /* of the program's code that were running on the thread */
+  int functions; /* of the program that were running on the thread */
   int cancel_state;
   bool holds_forks;
   bool hides_accesses;

@@ -57,12 +57,13 @@ void fbtweak__pass_gate(void *record) {
 }
 
 /*
- * Wraps each function in the entry and exit of a call into the library. It fails at once if the
- * process exits inside the library: then this thread may hold the lock that it needs.
+ * Wraps each function in the entry and exit of a call into the library. It fails at once in a
+ * signal handler that has interrupted the library, or after that: this thread may hold the lock
+ * that it needs. The handler may have called exit, and that a destructor of the program.
  */
 #define ENTERED(result_, failure_, name_, parameters_, arguments_)                                 \
   static result_ entered_##name_ parameters_ {                                                     \
-    if (fbtweak__exits_inside())                                                                   \
+    if (fbtweak__exits_inside() || fbtweak__was_interrupted())                                     \
       return failure_;                                                                             \
     struct fbtweak__entry entry;                                                                   \
     fbtweak__enter(&entry);                                                                        \
@@ -72,7 +73,7 @@ void fbtweak__pass_gate(void *record) {
   }
 #define ENTERED_VOID(name_, parameters_, arguments_)                                               \
   static void entered_##name_ parameters_ {                                                        \
-    if (fbtweak__exits_inside())                                                                   \
+    if (fbtweak__exits_inside() || fbtweak__was_interrupted())                                     \
       return;                                                                                      \
     struct fbtweak__entry entry;                                                                   \
     fbtweak__enter(&entry);                                                                        \

@@ -16,9 +16,9 @@ extern "C" {
 bool fbtweak__is_first_library(void);
 
 /*
- * Keeps the image of the library loaded: its threads, exit handlers and thread-specific values, also
- * those of the Swift runtime in it, cannot be taken back. Other images that came with it, such as
- * the plug-in that needs it, can still be unloaded.
+ * Keeps the image of the library loaded: its threads, exit handlers and thread-specific values,
+ * also those of the Swift runtime in it, cannot be taken back. Other images that came with it, such
+ * as the plug-in that needs it, can still be unloaded.
  *
  * Returns false if the library must not start. In a namespace of dlmopen, another library in the
  * same process would take its socket, both C libraries would use the same slots for thread-specific

@@ -350,14 +350,22 @@ static void exit_in_handler(int number) {
 static void ignore_change(const fbtweak_change *change, void *context) {
   (void)change, (void)context;
 }
+/* As a destructor of the program does. */
+static int bound_to_the_end;
+static void unbind_at_exit(void) {
+  fbtweak_unbind(&bound_to_the_end);
+}
 /* Exits after HOST_EXITS microseconds, which is nearly always inside the library. */
 static void exits_in_handler(void) {
   atexit(say_goodbye);
+  CHECK(fbtweak_bind(level_handle(), &bound_to_the_end) == FBTWEAK_OK);
   struct sigaction action = {.sa_handler = exit_in_handler};
   CHECK(sigaction(SIGALRM, &action, NULL) == 0);
   long delay = atol(getenv("HOST_EXITS"));
   struct itimerval once = {{0, 0}, {delay / 1000000, delay % 1000000}};
   CHECK(fbtweak_set_integer(level_handle(), 7) == FBTWEAK_OK);
+  /* After all handlers of the library, so that it runs before them. */
+  atexit(unbind_at_exit);
   CHECK(setitimer(ITIMER_REAL, &once, NULL) == 0);
   for (int i = 0;; i++) {
     int variable;

@@ -152,10 +152,16 @@ void fbtweak__count_calls(int difference);
 /* Whether such a call is running on this thread. */
 bool fbtweak__is_in_call(void);
 /*
- * Whether the thread runs the library's own code for C. Asked at exit, that means that a signal has
- * interrupted it there, and that the handler has called exit.
+ * Whether the thread runs the library's own code for C, or code of the program in Swift that this
+ * has called. Asked at exit, that means that a signal has interrupted it there, and that the
+ * handler has called exit.
  */
 bool fbtweak__is_inside(void);
+/*
+ * Whether it is there and a signal has interrupted it, so that it may hold any lock: asked by a
+ * function that the handler has called, or at exit a destructor.
+ */
+bool fbtweak__was_interrupted(void);
 
 /*
  * Runs a thread of the library: the same protection for the library's own code. Forks wait for it.
