@@ -150,12 +150,24 @@ void count_uncaught(const std::exception_ptr &exception, int difference) {
  * In a program with an unwinder of its own, linked with -static-libgcc, that unwinder calls the
  * functions of this image, which then call libgcc_s. That aborts unless libgcc_s has been used
  * before.
+ *
+ * A signal may interrupt this, so no thread waits for another. Returns false while one is at it.
  */
-void prepare_unwinder() {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, [] {
-    _Unwind_Backtrace([](_Unwind_Context *, void *) { return _URC_END_OF_STACK; }, nullptr);
-  });
+void use_unwinder() {
+  _Unwind_Backtrace([](_Unwind_Context *, void *) { return _URC_END_OF_STACK; }, nullptr);
+}
+bool prepare_unwinder() {
+  enum { NEW, IN_USE, READY };
+  static int state;
+  int before = NEW;
+  if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == READY)
+    return true;
+  if (!__atomic_compare_exchange_n(&state, &before, IN_USE, false, __ATOMIC_ACQUIRE,
+                                   __ATOMIC_ACQUIRE))
+    return before == READY;
+  use_unwinder();
+  __atomic_store_n(&state, READY, __ATOMIC_RELEASE);
+  return true;
 }
 
 } // namespace
@@ -187,7 +199,8 @@ void fbtweak__leave(fbtweak__entry *entry) {
 }
 
 template <typename Body> static void call_program(Body body) {
-  prepare_unwinder();
+  if (!prepare_unwinder())
+    use_unwinder();
   program_call call;
   try {
     body();
@@ -242,7 +255,8 @@ bool fbtweak__was_interrupted(void) {
     std::uintptr_t last;
     bool has_found_entry;
   } search = {reinterpret_cast<std::uintptr_t>(innermost), UINTPTR_MAX, false};
-  prepare_unwinder();
+  if (!prepare_unwinder())
+    return true;
   _Unwind_Backtrace(
       [](_Unwind_Context *context, void *data) {
         auto *search = static_cast<struct search *>(data);
