@@ -31,7 +31,8 @@ private struct BakedVariables {
             let set = try program.tweak("set", name, value)
             #expect(set.succeeded, "\(set.error)")
         }
-        let result = try program.tweak("bake", "--write")
+        // The compiler ran elsewhere.
+        let result = try program.tweak("bake", "--write", "--from", program.home.path)
         program.end()
         return (result, try String(contentsOfFile: source, encoding: .utf8))
     }

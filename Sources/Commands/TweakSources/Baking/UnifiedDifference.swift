@@ -25,13 +25,19 @@ extension SourceBaking {
 }
 
 extension SourceBaking {
-    /// The folder where `git apply` takes the difference; `nil` for the working directory. From a folder of a repository it
-    /// leaves out the files elsewhere in it, and says nothing.
+    /// The folder of the repository where `git apply` takes the whole difference; `nil` if it does so in the working
+    /// directory. In a folder of a repository it leaves out the files elsewhere in it, and says nothing.
     ///
     /// - Parameter working: The working directory, without symbolic links.
     package func folderOfDifference(in working: String) -> String? {
-        changedFiles.lazy.map(\.path).first { UnifiedDifference.relative($0, to: working) == nil }
-            .map { UnifiedDifference.top(of: $0) ?? "/" }
+        for file in changedFiles where UnifiedDifference.relative(file.path, to: working) == nil {
+            if let top = UnifiedDifference.top(of: file.path),
+                UnifiedDifference.relative(working + "/", to: top) != nil
+            {
+                return top
+            }
+        }
+        return nil
     }
 }
 
