@@ -118,6 +118,14 @@ import TweakSystem
         #expect(try text(home("folder/file")) == "new")
     }
 
+    @Test func `A link to a pipe is not replaced`() throws {
+        try #require(mkfifo(home("pipe"), 0o600) == 0)
+        try #require(symlink("pipe", home("link")) == 0)
+        #expect(throws: FileError.self) { try FileReplacement.replace(home("link"), with: []) }
+        #expect(try names == ["file", "link", "pipe"])
+        #expect(FileStatus(home("link"))?.isLink == true)
+    }
+
     @Test func `A file that is not the expected one is not replaced`() throws {
         let error = #expect(throws: FileError.self) {
             try FileReplacement(of: path, with: [], expecting: Array("other".utf8))

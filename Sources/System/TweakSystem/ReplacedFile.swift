@@ -88,7 +88,12 @@ struct OldFile {
             guard errno == ENOENT else { throw FileError("read", path) }
             return nil
         }
-        if status.st_mode & S_IFMT == S_IFLNK { return nil }
+        if status.st_mode & S_IFMT == S_IFLNK {
+            // Such as /dev/stdout.
+            let isThere = withPath(name) { fstatat(folder.descriptor, $0, &status, 0) } == 0
+            guard !isThere || status.isRegularFile else { throw Self.isNotRegular(path) }
+            return nil
+        }
         // Devices and pipes are not even opened.
         guard status.isRegularFile else { throw Self.isNotRegular(path) }
         descriptor = openFile(name, in: folder.descriptor, O_RDONLY | O_NOFOLLOW)
