@@ -101,6 +101,7 @@ import TweakSystem
             error?.reason == "root does not follow a symbolic link that belongs to another user")
         try #require(symlink("folder/file", home("last")) == 0)
         #expect(try linkTarget(of: home("last")) == home("folder/file"))
+        #expect(try linkTarget(of: home("new/file")) == home("new/file"))
         try #require(lchown(home("last"), 4711, 0) == 0)
         #expect(throws: FileError.self) { try linkTarget(of: home("last")) }
         #expect(try text(home("folder/file")) == "new")

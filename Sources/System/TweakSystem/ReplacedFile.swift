@@ -10,9 +10,15 @@ package func linkTarget(of path: String) throws(FileError) -> String {
     var target = path
     // As many as the kernel follows.
     for _ in 0...40 {
-        guard let link = try OpenFolder(of: target, following: .usual).linkOfRoot(at: target) else {
-            return stat(path: target) == nil ? path : target
+        let link: String?
+        do throws(FileError) {
+            link = try OpenFolder(of: target, following: .usual).linkOfRoot(at: target)
+        } catch {
+            // The folder will be made.
+            guard error.number == ENOENT else { throw error }
+            return path
         }
+        guard let link else { return stat(path: target) == nil ? path : target }
         target = resolvedPath(link, relativeTo: target)
     }
     throw FileError("open", path, number: ELOOP)
