@@ -83,6 +83,8 @@ extension TweakStore {
         Self.watchMainThread()
         // Usually registered before main, so it runs after the program's handlers and writes what they set.
         flushAtExitOfProcess()
+        // Made now, because an exit inside the library must not allocate.
+        _ = ControlSockets.own
         atexit { ControlSockets.removeAtExit() }
     }
 
@@ -172,10 +174,16 @@ extension TweakStore {
         }
     }()
 
+    /// Notes whether exit(3) was called in a signal handler that has interrupted the library. Every exit handler of the
+    /// library begins with it.
+    static func lookForExitInside() {
+        if fbtweak__is_inside() || shared.state.isHeldHere { fbtweak__exit_inside() }
+    }
+
     /// Flushes pending writes of all stores at exit. If a signal handler calls exit(3) while its thread runs the library's
     /// code, the threads that write do that, see `fbtweak__exit_inside`.
     static func flushAllAtExit(isLast: Bool) {
-        if fbtweak__is_inside() || shared.state.isHeldHere { fbtweak__exit_inside() }
+        lookForExitInside()
         guard !fbtweak__exits_inside() else { return }
         for store in (keptStores.withLock { $0 } ?? []).compactMap(\.store) {
             if store.isShared { store.reportUnknownVariables() }

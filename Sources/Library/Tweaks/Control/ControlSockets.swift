@@ -62,6 +62,7 @@ struct ControlSockets: Sendable {
 
     /// Removes all socket files of this process, for good.
     static func removeAtExit() {
+        TweakStore.lookForExitInside()
         let remove = { (sockets: inout ControlSockets) in
             sockets.isExiting = true
             for path in sockets.paths { unlink(path) }
