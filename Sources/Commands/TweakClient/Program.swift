@@ -279,7 +279,7 @@ package struct ProgramSearch {
             return try OfflineProgram(path: path, warn: warn)
         }
         let program = try OfflineProgram(path: path, warn: warn)
-        // What the file has is not what the process has.
+        // The file's value may differ from the process's.
         guard program.tweaks().isEmpty else {
             throw Failure(
                 "the process has no tweaks"

@@ -107,7 +107,7 @@ public struct OverridesFile: Hashable, Sendable {
         try update(changes, ifCorrupt: .refuse).warnings.first.map { "\($0)" }
     }
 
-    /// What a writer does about a corrupt file.
+    /// The writer's reaction to a corrupt file.
     package enum Corruption {
         /// It throws, because it does not know what the file should contain.
         case refuse

@@ -107,7 +107,7 @@ package struct ChangeTweaks: ControlMethod {
 }
 
 extension ChangeTweaks.Answer {
-    /// What a change did to one tweak.
+    /// The effect of a change on one tweak.
     package struct ChangedTweak: Codable, Hashable, Sendable {
         package var tweak: TweakKey
         /// The value before.
@@ -122,7 +122,7 @@ extension ChangeTweaks.Answer {
         package var clampedTo: Limit?
         /// The new value, if it waits.
         package var pendingValue: JSONValue?
-        /// What it waits for.
+        /// The event that the new value waits for.
         package var waitsFor: Wait?
         /// The name of the gate that the tweak is below.
         package var gate: String?

@@ -6,7 +6,7 @@ internal import TweakRecords
 package struct CompilationFolders: Sendable {
     /// All, each once.
     package var all: [String] = []
-    /// Those of the units in which variables are, by their addresses.
+    /// The folders of the units that define variables, by the variables' addresses.
     package var ofVariables: [UInt64: String] = [:]
 }
 

@@ -81,7 +81,7 @@ package struct FileReplacement: Sendable {
                 throw FileError("write", temporaryPath)
             }
             try former?.giveAttributes(to: descriptor)
-            // Those of an access list are a part of it.
+            // The permissions are part of an access list.
             let exact = former?.hasAccessList == true ? nil : permissions ?? former?.permissions
             guard exact.map({ fchmod(descriptor, $0) == 0 }) ?? true,
                 !isFlushed || allowingForks({ fsync(descriptor) }) == 0

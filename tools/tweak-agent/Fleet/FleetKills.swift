@@ -76,7 +76,7 @@ extension Fleet {
         let change = try commit(options.fleet, .kills, options.change, nil) {
             (kills, _) throws(FleetProblem) in
             let killed = Set(kills.values.map(\.tweak))
-            // What is killed comes first: another tweak may have a similar name.
+            // Killed features first: another tweak may have a similar name.
             let isKilled = !name.meant(among: killed.sorted()).isEmpty
             let tweak = try key(ofFeature: name, isKilled ? killed : declared?.tweaks ?? [])
             guard kills[tweak] == nil else { return [tweak: nil] }

@@ -191,7 +191,7 @@ enum Fleet {
         let declared = declarations(options.fleet)
         try change(options.fleet, options.change, options.ifRevision) {
             (contents, _) throws(FleetProblem) in
-            // What has a value comes first: another tweak may have a similar name.
+            // Tweaks with a value first: another one may have a similar name.
             let hasValue = !name.meant(among: contents.values.map(\.tweak)).isEmpty
             let tweak = try key(name, contents, hasValue ? nil : declared)
             guard contents[tweak] == nil else { return [tweak: nil] }

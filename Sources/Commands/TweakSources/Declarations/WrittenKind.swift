@@ -53,7 +53,7 @@ extension SourceFile {
         }
     }
 
-    /// What a text has besides tokens and blanks: comments and continued lines.
+    /// The parts of a text that are neither tokens nor blanks: comments and continued lines.
     private func gaps(in tokens: ArraySlice<SourceToken>, _ text: [UInt8], from start: Int) -> [UInt8] {
         var gaps: [UInt8] = []
         var next = 0

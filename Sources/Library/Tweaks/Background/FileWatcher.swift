@@ -17,7 +17,7 @@ final class FileWatcher: EventLoop.Source {
     private static let pause: Duration = .milliseconds(500)
 
     private static let ownEvents = UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_ONLYDIR)
-    /// Those of the file itself. Its directory does not know of what is written through another mount or hard link.
+    /// Events of the file itself: its directory does not report writes through another mount or hard link.
     private static let fileEvents = UInt32(IN_CLOSE_WRITE)
     private static let entryEvents =
         ownEvents | UInt32(IN_CLOSE_WRITE) | UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE)

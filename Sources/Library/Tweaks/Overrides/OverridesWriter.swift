@@ -38,7 +38,7 @@ final class OverridesWriter: Sendable {
         /// The error of the last attempt to write, if it failed.
         var problem: OverridesError?
         var waiting: [Attempt] = []
-        /// What the file had when this process last read or wrote it; `nil` if there was none, or it was never readable.
+        /// The content of the file when this process last read or wrote it; `nil` if there was none, or it was never readable.
         var known: [UInt8]?
         /// The problems with writing of which no client has been told yet.
         var untold: [OverridesWarning] = []
