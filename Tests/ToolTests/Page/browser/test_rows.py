@@ -205,7 +205,7 @@ class Rows(PageTest):
         field.send_keys(Keys.ESCAPE)
         self.assertEqual(field.get_attribute("value"), "16")
         # Errors and clamping are reported beside the field.
-        for name, text, problem in [("Stiffness", "1/0", "it divides by 0"), ("Stiffness", "1,500", "write 1.500"), ("Count", "1.5", "1.5 is not a whole number")]:
+        for name, text, problem in [("Stiffness", "1/0", "it divides by 0"), ("Stiffness", "1,500", "write 1500 or 1.500"), ("Count", "1.5", "1.5 is not a whole number")]:
             field = browser.field(NUMBERS + name)
             browser.type(field, text)
             wait_until(lambda: problem in browser.part(NUMBERS + name, ".outside").text, f"{text} is accepted")
