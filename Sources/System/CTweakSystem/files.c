@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <sys/auxv.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ctweaksystem.h"
@@ -48,6 +49,18 @@ int fbtweak__open(int folder, const char *path, int flags, unsigned mode) {
     close(taken[--count]);
   errno = error;
   return descriptor;
+}
+
+int fbtweak__is_mount_root(const char *path) {
+#ifndef STATX_ATTR_MOUNT_ROOT
+  enum { STATX_ATTR_MOUNT_ROOT = 0x2000 };
+#endif
+  struct statx status;
+  if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, 0, &status) != 0)
+    return errno == ENOSYS || errno == EPERM ? -1 : 0;
+  if (!(status.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT))
+    return -1;
+  return (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 
 bool fbtweak__flush_file_system(int descriptor) {

@@ -69,6 +69,9 @@ ssize_t fbtweak__write(int descriptor, const void *bytes, size_t size, off_t off
  */
 void fbtweak__say(const char *line, size_t size);
 
+/* Whether something is mounted at a path: 1 or 0, or -1 if the kernel does not say (before 5.8). */
+int fbtweak__is_mount_root(const char *path);
+
 /* syncfs(2) of a descriptor's file system. False, and errno, if that fails. */
 bool fbtweak__flush_file_system(int descriptor);
 
