@@ -27,11 +27,11 @@ import Testing
         let words = log.dropFirst().map {
             $0.replacing(time, with: "").split(separator: " ").prefix(4).joined(separator: " ")
         }
-        // Those of a set are in the order of names.
+        // Those of a set are in the order in which they were typed.
         #expect(
             words == [
-                "1 Setter/Values/Count 5 6", "mark before the text", "2 Setter/Values/Ratio 0.5 0.75",
-                "2 Setter/Values/Text \"hello\" \"bye\"",
+                "1 Setter/Values/Count 5 6", "mark before the text", "2 Setter/Values/Text \"hello\" \"bye\"",
+                "2 Setter/Values/Ratio 0.5 0.75",
             ])
         #expect(log[1].contains("tweak \(setter.pid)") == false && log[1].contains("  tweak "))
     }
