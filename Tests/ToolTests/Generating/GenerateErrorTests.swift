@@ -84,7 +84,11 @@ import Testing
                 let result = try generating.generate(command, "-o", output)
                 #expect(result.status == 73, "\(command) \(output)")
                 #expect(result.output.isEmpty)
-                #expect(result.error.hasPrefix("tweak: cannot make directory \(output): "), "\(result.error)")
+                // Only root opens a file that stands where a folder should, to see whose links lead there.
+                let actions = ["make directory", "open"]
+                #expect(
+                    actions.contains { result.error.hasPrefix("tweak: cannot \($0) \(output)") },
+                    "\(result.error)")
             }
         }
         #expect(try generating.files() == before)
