@@ -99,8 +99,7 @@ struct SetCommand: ParsableCommand {
             for change in changes where change.admission.wasClamped { change.warnOfLimits() }
             processes.noteChange(isKept: !durations.areLeased)
             let made = zip(changes, try Self.passed(set, in: program))
-            let form = try ChangesForm(
-                changes: made.map(ChangeForm.init), of: program, processes)
+            let form = ChangesForm(changes: made.map(ChangeForm.init), of: program, processes)
             try target.show(form, of: program, as: format) {
                 let place = form.processes.count > 1 ? ", in \(form.processes.count) processes" : ""
                 return made.map { change, after in
@@ -314,15 +313,14 @@ private struct ChangesForm: Encodable {
     /// Whether the values are kept for the next start.
     let kept: Bool
 
-    init(
-        changes: [ChangeForm], of program: any Program, _ changed: ChangedProcesses
-    ) throws(Failure) {
+    init(changes: [ChangeForm], of program: any Program, _ changed: ChangedProcesses) {
         self.changes = changes
         let forks = (program as? LiveProgram)?.reachedForks.map(\.running.pid) ?? []
         processes = (program.pid.map { [$0] } ?? []) + forks
         (following, missed) = (changed.following, changed.missed)
-        let overrides = try program.description.overrides
-        kept = changed.isKept && overrides != nil
+        // A program that ends because of the change has kept it before.
+        let description = try? program.description
+        kept = changed.isKept && (description.map { $0.overrides != nil } ?? true)
     }
 }
 
