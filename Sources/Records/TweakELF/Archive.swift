@@ -174,7 +174,8 @@ enum ArchiveTable {
         case "/": last(in: table, as: UInt32.self)
         case "/SYM64/": last(in: table, as: UInt64.self)
         case "//": 0
-        case _ where name.contains("64"): lastOfBSD(in: table, as: UInt64.self)
+        case _ where name.hasSuffix("_64") || name.hasSuffix("_64 SORTED"):
+            lastOfBSD(in: table, as: UInt64.self)
         default: lastOfBSD(in: table, as: UInt32.self)
         }
     }
