@@ -266,20 +266,19 @@ import Testing
     }
 
     @Test func `says who set a value of the fleet, when and why`() throws {
-        let followed = try Followed()
-        try followed.setter.home.write(
+        let program = try SetterProgram()
+        // Without watching, a program reads it at its start only.
+        try program.home.write(
             "state/tweaks/tweak-setter/fleet.json",
             """
             { "values": {}, "kills": { "Setter": { "Values": { "Flag": false } } },
               "killReasons": { "Setter/Values/Flag": "killed by bob at 2026-11-25T18:00:00Z: it is broken" } }
             """)
-        #expect(
-            try waitUntil {
-                let answer = try followed.ask("explain", ["tweak": "Setter/Values/Flag"])
-                let provided = (answer["provided"] as? [[String: Any]])?.first
-                return provided?["source"] as? String == "kill"
-                    && provided?["reason"] as? String == "killed by bob at 2026-11-25T18:00:00Z: it is broken"
-            })
+        let followed = try Followed(RunningSetter(program))
+        let answer = try followed.ask("explain", ["tweak": "Setter/Values/Flag"])
+        let provided = (answer["provided"] as? [[String: Any]])?.first
+        #expect(provided?["source"] as? String == "kill")
+        #expect(provided?["reason"] as? String == "killed by bob at 2026-11-25T18:00:00Z: it is broken")
     }
 
     @Test func `saves presets, and shows their differences`() throws {
