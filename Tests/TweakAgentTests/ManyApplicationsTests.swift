@@ -155,7 +155,7 @@ import Testing
             atPath: host.home("provided/a8/remote.json"), withIntermediateDirectories: true)
         let result = try host.once()
         #expect(result.status == EX_IOERR)
-        #expect(result.error.contains("a7: cannot create "), "\(result.error)")
+        #expect(result.error.contains("a7: cannot open "), "\(result.error)")
         #expect(result.error.contains("a8: cannot replace "), "\(result.error)")
         let lines = result.error.split(separator: "\n")
         #expect(lines.allSatisfy { $0.contains(": a7: ") || $0.contains(": a8: ") }, "\(result.error)")

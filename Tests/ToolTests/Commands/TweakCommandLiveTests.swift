@@ -185,7 +185,7 @@ import Testing
 
     @Test func `Of a tweak that is named twice the last value is set`() throws {
         let result = try setter.tweak("set", "Count", "6", "Text", "bye", "Count", "7")
-        #expect(result.output == "Setter/Values/Text: \"hello\" → \"bye\"\nSetter/Values/Count: 5 → 7\n")
+        #expect(result.output == "Setter/Values/Count: 5 → 7\nSetter/Values/Text: \"hello\" → \"bye\"\n")
     }
 
     @Test(arguments: [

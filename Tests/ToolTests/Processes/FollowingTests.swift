@@ -89,6 +89,8 @@ final class Follower: Sendable {
                 """)
             follower.expect(count: count)
         }
+        // A file with two names is not replaced.
+        try shell("rm config/tweaks/tweak-setter/other")
         #expect(try follower.end().isEmpty)
     }
 
