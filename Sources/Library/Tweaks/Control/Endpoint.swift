@@ -166,7 +166,9 @@ extension Endpoint {
             if outcome.place == .action { runningActions -= 1 }
             guard let client = clients.first(where: { $0.id == outcome.client }) else { continue }
             switch outcome.place {
-            case .worker: client.onWorker -= 1
+            case .worker:
+                client.onWorker -= 1
+                client.hasChanged = true
             case .action: client.runningActions -= 1
             }
             // Changes go out before the answer, if the client keeps up.
@@ -298,7 +300,6 @@ extension Endpoint {
         client.onWorker += 1
         // Commands make one change. One that sends many is not slowed down.
         let isFirst = !client.hasChanged
-        client.hasChanged = true
         let isGiven = worker.add {
             let answer: Result<Answer, ControlError>
             do throws(ControlError) { answer = .success(try body()) } catch { answer = .failure(error) }

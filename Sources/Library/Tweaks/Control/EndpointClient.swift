@@ -17,7 +17,8 @@ final class EndpointClient {
     private var requests: [ControlRequest] = []
     /// The number of requests that other threads are executing.
     var onWorker = 0
-    /// Whether it has sent a request that changes something.
+    /// Whether one of its changes has been answered. Until then further ones wait as the first does, because answers come
+    /// in order.
     var hasChanged = false
     var runningActions = 0
     private var output: [UInt8] = []
