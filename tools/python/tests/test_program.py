@@ -202,7 +202,7 @@ def test_leases(motor):
         raise RuntimeError
     assert motor["Gain"] == 3
     with pytest.raises(fbtweak.Refused):
-        motor.lease({"Gain": 4, "Count": "x"})
+        motor.lease({"Gain": 4, "Count": "many"})
     assert motor["Gain"] == 3
 
 
