@@ -18,7 +18,7 @@ import TweakSystem
     @Test func `A mount point is told from other files`() {
         #expect(isMountPoint("/proc"))
         #expect(isMountPoint("/"))
-        for path in ["/proc/self", "/pro", "/proc/", "", path] { #expect(!isMountPoint(path), "\(path)") }
+        for path in ["/proc/self", "/pro", "", path] { #expect(!isMountPoint(path), "\(path)") }
     }
 
     @Test(arguments: ["", "abc", "0123456789", "0123456789abcdef", String(repeating: "x", count: 100_000)])

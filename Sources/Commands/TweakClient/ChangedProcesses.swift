@@ -119,7 +119,7 @@ package final class ChangedProcesses {
         else { return ([], []) }
         let name = lastComponent(of: path)
         // An interpreter runs without tweaks in other processes.
-        lazy var hasTweaks = ProcessScan.content(ofFile: path) != .nothing
+        lazy var hasTweaks = ProcessScan.content(ofFile: path).map { $0 != .nothing } ?? false
         let folder = isKept ? description.overrides.map(folder(of:)) : nil
         var scan = ProcessScan()
         var (following, missed): ([Int32], [MissedProcess]) = ([], [])
@@ -138,7 +138,7 @@ package final class ChangedProcesses {
             }
             guard executable == path else { continue }
             switch scan.content(of: process.pid) {
-            case .library, nil:
+            case .library:
                 if isOthers {
                     miss(process, .otherUser)
                 } else if let folder, soon({ process.watches(folder) }) {
@@ -148,10 +148,15 @@ package final class ChangedProcesses {
                 }
             case .tweaks: miss(process, .noLibrary)
             case .nothing where hasTweaks: miss(process, .noTweaks)
-            case .nothing: continue
+            case .nothing, nil: continue
             }
         }
-        return (following, missed.filter { kill($0.pid, 0) == 0 || errno == EPERM })
+        // A process that ends shows no executable, while its other threads may still be there.
+        let remaining = missed.filter { process in
+            executablePath(of: "\(process.pid)") == path
+                || process.kind == .otherUser && !hasEnded(process: process.pid)
+        }
+        return (following, remaining)
     }
 
     private func soon(_ condition: () -> Bool) -> Bool {

@@ -129,7 +129,7 @@ package struct RunningProgram {
     }
 
     package var title: String { executable.map { "\(lastComponent(of: $0)) (\(pid))" } ?? "\(pid)" }
-    package var hasEnded: Bool { kill(pid, 0) != 0 && errno == ESRCH }
+    package var hasEnded: Bool { TweakSystem.hasEnded(process: pid) }
 
     /// - Returns: `nil` if there is no directory for sockets.
     package init?(pid: pid_t) {

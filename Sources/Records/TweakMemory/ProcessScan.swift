@@ -21,9 +21,9 @@ package struct ProcessScan {
 
     /// Examines a process by its files, for which its memory need not be readable.
     ///
-    /// - Returns: `nil` if access is denied, or there is no such process.
+    /// - Returns: `nil` if access is denied, or there is no such process. One that ends has no memory any more.
     package mutating func content(of pid: Int32) -> Content? {
-        guard let maps = readWhole("/proc/\(pid)/maps") else { return nil }
+        guard let maps = readWhole("/proc/\(pid)/maps"), !maps.isEmpty else { return nil }
         var content = Content.nothing
         for region in MemoryRegion.all(inMaps: maps, of: pid)
         where region.fileOffset == 0 && region.path != nil {
@@ -50,15 +50,19 @@ package struct ProcessScan {
         // A file that was deleted or replaced still belongs to the process.
         let isExecutable = executablePath(of: "\(pid)") == region.path
         let content = Self.content(ofFile: isExecutable ? "/proc/\(pid)/exe" : path)
+        // The process may end meanwhile, and others have the file.
         known[region.file] = content
-        return content
+        return content ?? .nothing
     }
 
     /// Examines a file.
-    package static func content(ofFile path: String) -> Content {
-        guard let status = stat(path: path), status.isRegularFile else { return .nothing }
+    ///
+    /// - Returns: `nil` if it cannot be opened.
+    package static func content(ofFile path: String) -> Content? {
+        guard let status = stat(path: path) else { return nil }
+        guard status.isRegularFile else { return .nothing }
         let descriptor = openFile(path, O_RDONLY)
-        guard descriptor >= 0 else { return .nothing }
+        guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         func bytes(at offset: UInt64, count: UInt64) -> [UInt8]? {
             guard offset <= UInt64(Int64.max), count <= 1 << 20 else { return nil }

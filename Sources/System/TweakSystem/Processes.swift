@@ -29,6 +29,18 @@ package func statusFields(of process: Int32) -> [String]? {
     }
 }
 
+/// Whether a process has ended or is about to. A zombie has ended; a process whose first thread alone has ended has not.
+///
+/// Source: proc_pid_stat(5), and `PF_EXITING` of Linux's sched.h.
+package func hasEnded(process: Int32) -> Bool {
+    guard let fields = statusFields(of: process), fields.count > 17 else {
+        // Others' processes may be hidden.
+        return kill(process, 0) != 0 && errno == ESRCH
+    }
+    let isExiting = fields[0] == "Z" || fields[0] == "X" || (UInt(fields[6]) ?? 0) & 4 != 0
+    return isExiting && fields[17] == "1"
+}
+
 /// Waits until a process ends, another descriptor can be read, or a signal arrives.
 ///
 /// - Parameters:

@@ -27,7 +27,8 @@ final class Follower: Sendable {
 
     /// Ends the program by a tweak, and returns what it said on standard error.
     func end() throws -> String {
-        #expect(try program.tweak("set", "Setter/Values/Text", "end").succeeded)
+        let set = try program.tweak("set", "Setter/Values/Text", "end")
+        #expect(set.succeeded, "\(set.error)")
         let result = process.wait()
         #expect(result.status == 0)
         return result.error
