@@ -241,6 +241,26 @@ private struct Frames {
         try frames.expectTweakable(frames.directory + "/built/frames")
     }
 
+    @Test(arguments: [
+        ("RelWithDebInfo", "", true), ("MinSizeRel", "", false), ("", "", false),
+        ("RelWithDebInfo", "Debug;Profile", false), ("Profile", "Debug;Profile", true),
+    ]) func `CMake has tweaks in some configurations`(
+        type: String, configurations: String, hasTweaks: Bool
+    ) throws {
+        let cmake = try Locations.program("cmake")
+        let chosen = configurations.isEmpty ? [] : ["-DTWEAKS_CONFIGURATIONS=\(configurations)"]
+        try frames.run(
+            cmake,
+            ["-S", "cmake", "-B", "built", "-DCMAKE_BUILD_TYPE=\(type)"] + chosen
+                + ["-DCMAKE_PREFIX_PATH=\(frames.prefix)"])
+        try frames.run(cmake, ["--build", "built"])
+        let dump = try frames.run(frames.prefix + "/bin/tweak-dump", ["built/frames"])
+        #expect(dump.output.contains("no tweaks") != hasTweaks)
+        let needed = try frames.run(Locations.program("readelf"), ["-d", "built/frames"])
+        // Without a configuration, it depends on the flags whether there are tweaks.
+        #expect(needed.output.contains("libtweaks") == (hasTweaks || type.isEmpty))
+    }
+
     @Test func `CMake raises the language standard as needed, and keeps a later one`() throws {
         try frames.home.write(
             "examples/old/CMakeLists.txt",
