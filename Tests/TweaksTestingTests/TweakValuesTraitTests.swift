@@ -33,6 +33,18 @@ private func current(_ key: TweakKey) throws -> TweakValue { try TweakStore.shar
         @Test(.tweaks([slot: 5])) func `yields to that of a test`() throws { #expect(try current(slot) == 5) }
     }
 
+    @Test func `fails a test whose values are clamped`() async throws {
+        let test = try #require(Test.current)
+        let count = TweakKey("Setter", "Values", "Count")
+        await withKnownIssue {
+            try await TweakValuesTrait.tweaks([count: 2_000_000]).provideScope(for: test, testCase: nil) {
+                #expect(try current(count) == 1_000_000)
+            }
+        } matching: { issue in
+            issue.comments.contains("\(count): 2000000 is outside of its limits, and becomes 1000000")
+        }
+    }
+
     @Test func `fails a test whose values no tweak takes`() async throws {
         let test = try #require(Test.current)
         for values in [[TweakKey("No", "Such", "Tweak"): 1], [slot: "wide"]] as [[TweakKey: TweakValue]] {
@@ -61,6 +73,47 @@ private func current(_ key: TweakKey) throws -> TweakValue { try TweakStore.shar
         }
         #expect(try await Task.detached { try current(processSlot) }.value == 3)
         Self.users.withLock { $0 -= 1 }
+    }
+
+    @Suite(.processTweaks([processSlot: 4])) struct `of a suite` {
+        @Test func `gives its tests the values`() async throws {
+            for _ in 1...20 {
+                // Another test of the suite may have its turn.
+                #expect([4, 5, 6].contains(setter_slot(7)))
+                await Task.yield()
+            }
+        }
+
+        @Test(.processTweaks([processSlot: 5])) func `yields to that of a test`() async throws {
+            for _ in 1...20 {
+                #expect(setter_slot(7) == 5)
+                await Task.yield()
+            }
+        }
+
+        @Test(.processTweaks([processSlot: 6])) func `takes turns with the others of the suite`() async throws
+        {
+            for _ in 1...20 {
+                #expect(setter_slot(7) == 6)
+                await Task.yield()
+            }
+        }
+    }
+
+    @Test func `says for whom it waits`() async throws {
+        let turns = Turns()
+        let (said, saying) = AsyncStream.makeStream(of: String.self)
+        try await turns.wait(as: "the first") {
+            Task {
+                try await turns.wait(
+                    as: "the second", patience: .milliseconds(1), report: { saying.yield($0) }
+                ) { saying.finish() }
+            }
+            var messages = said.makeAsyncIterator()
+            let message = await messages.next()
+            #expect(message == "the second waits for the first, because both have processTweaks")
+        }
+        for await message in said { Issue.record("\(message)") }
     }
 
     @Test func `puts back the values of before`() async throws {

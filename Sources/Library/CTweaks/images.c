@@ -288,3 +288,10 @@ size_t fbtweak__count_lasting_images(void) {
 bool fbtweak__is_privileged(void) {
   return getauxval(AT_SECURE) != 0;
 }
+
+/* Defined in Sources/Library/TweaksTesting. */
+void fbtweak__runs_tests(void) __attribute__((weak, visibility("hidden")));
+
+bool fbtweak__has_tests(void) {
+  return fbtweak__runs_tests != NULL;
+}

@@ -90,9 +90,14 @@ extension TweakStore {
 
     /// Applies the environment, the overrides file, the agents' files, and the providers listed beside the program.
     ///
-    /// A process with more rights than its user ignores that user's files and environment.
+    /// A process with more rights than its user ignores that user's files and environment. One that runs tests ignores
+    /// what is kept or set for the program.
     private func takeFirstValues() {
         let path = executablePath()
+        if Self.runsTests(path) {
+            readHistorySize()
+            return
+        }
         let isPrivileged = fbtweak__is_privileged()
         let name = path.map {
             ApplicationName.first(
@@ -108,6 +113,17 @@ extension TweakStore {
         }
         if let name { takeProvided(for: name) }
         if !isPrivileged, let path { useProvidersBesideProgram(path) }
+    }
+
+    /// Returns whether the process runs tests, which depend on nothing that somebody has kept, and keep nothing.
+    ///
+    /// - Parameter path: The executable. The package manager and Xcode give those of tests the suffix `.xctest`.
+    private static func runsTests(_ path: String?) -> Bool {
+        switch environment("TWEAKS_TESTING") {
+        case "1": true
+        case "0": false
+        default: fbtweak__has_tests() || path?.hasSuffix(".xctest") ?? false
+        }
     }
 
     /// Reads the variables that set tweaks. They are applied together with the overrides.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+internal import Glibc
 public import Testing
 public import Tweaks
 
@@ -11,8 +12,15 @@ public struct TweakValuesTrait: TestTrait, SuiteTrait, TestScoping {
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
+        for (key, value) in values {
+            let declaration = try? TweakStore.shared.status(of: key).declaration
+            guard let admission = try? declaration?.admit(value), admission.wasClamped else { continue }
+            Issue.record("\(key): \(value) is outside of its limits, and becomes \(admission.value)")
+        }
         if isForProcess {
-            try await Turns.ofProcess.wait { try await TweakStore.shared.withProcessValues(values, function) }
+            try await Turns.current.wait(as: testCase == nil ? "suite \(test.name)" : "test \(test.name)") {
+                try await TweakStore.shared.withProcessValues(values, function)
+            }
         } else {
             try await TweakStore.shared.withValues(values, function)
         }
@@ -29,7 +37,7 @@ extension Trait where Self == TweakValuesTrait {
     /// C and C++, other threads, detached tasks and observers do not see them, nor do reads in a release build; see
     /// ``TweakStore/withValues(_:_:)-([TweakKey:TweakValue],_)``.
     ///
-    /// The test fails if a tweak does not exist or refuses its value.
+    /// The test fails if a tweak does not exist, refuses its value or clamps it.
     ///
     /// - Parameter values: The values by name. Read-only tweaks accept them, too.
     public static func tweaks(_ values: [TweakKey: TweakValue]) -> Self {
@@ -42,12 +50,13 @@ extension Trait where Self == TweakValuesTrait {
     ///     func `The mixer in C resamples`() { … }
     ///
     /// Tests with this trait run one at a time. Other tests may run meanwhile and see the values, too, so give the
-    /// trait to every test that depends on one of these tweaks, if need be with the value that it expects. Do not give
-    /// it to both a suite and a test in that suite, which would wait for the suite to end.
+    /// trait to every test that depends on one of these tweaks, if need be with the value that it expects. A suite with
+    /// it takes one turn, in which those of its tests that have it, too, take theirs. A test that has waited for ten
+    /// seconds says on standard error for which.
     ///
     /// Afterwards each of the tweaks has its former value, even if the test has set it. The values of the trait are not
-    /// written into the overrides file. The test fails if a tweak does not exist or refuses its value, as read-only
-    /// tweaks do.
+    /// written into the overrides file. The test fails if a tweak does not exist, clamps its value or refuses it, as
+    /// read-only tweaks do.
     ///
     /// - Parameter values: The values by name.
     public static func processTweaks(_ values: [TweakKey: TweakValue]) -> Self {
@@ -78,16 +87,37 @@ extension TweakStore {
 }
 
 /// Lets tests take turns, in order of arrival.
-private actor Turns {
-    static let ofProcess = Turns()
+actor Turns {
+    /// The turns in which the tests of this task wait: those within a suite that has its turn are of the suite.
+    @TaskLocal static var current = Turns()
 
-    private var isTaken = false
+    private var holder: String?
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    func wait(_ body: @Sendable () async throws -> Void) async throws {
-        if isTaken { await withCheckedContinuation { waiting.append($0) } }
-        isTaken = true
-        defer { if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() } }
-        try await body()
+    /// Calls a closure when it is its turn.
+    ///
+    /// - Parameters:
+    ///   - name: Who waits, for people.
+    ///   - patience: The time after which is said for whom it waits.
+    func wait(
+        as name: String, patience: Duration = .seconds(10),
+        report: @escaping @Sendable (String) -> Void = { fputs($0 + "\n", stderr) },
+        _ body: @Sendable () async throws -> Void
+    ) async throws {
+        if holder != nil {
+            let reporter = Task {
+                try await Task.sleep(for: patience)
+                report("\(name) waits for \(holder ?? ""), because both have processTweaks")
+            }
+            await withCheckedContinuation { waiting.append($0) }
+            reporter.cancel()
+        }
+        // Until the next one has its turn, it is taken.
+        holder = name
+        defer { if waiting.isEmpty { holder = nil } else { waiting.removeFirst().resume() } }
+        try await Self.$current.withValue(Turns()) { try await body() }
     }
 }
+
+/// Tells the library that this process runs tests.
+@c(fbtweak__runs_tests) func runsTests() {}

@@ -221,6 +221,9 @@ void fbtweak__set_error(const char *message);
 /* Whether the process runs with more rights than its user (setuid, setgid, file capabilities). */
 bool fbtweak__is_privileged(void);
 
+/* Whether the process has the module TweaksTesting. */
+bool fbtweak__has_tests(void);
+
 /* The environment, terminated by NULL; also after clearenv(3), when environ is NULL. */
 char **fbtweak__environment(void);
 
