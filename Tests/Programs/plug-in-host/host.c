@@ -119,7 +119,10 @@ static void close_plugin(struct plugin *plugin) {
   if (dlclose(plugin->handle) != 0)
     fail(plugin->path, dlerror());
   plugin->handle = NULL;
-  if (is_mapped(range.address))
+  /* In this namespace another thread may already have mapped memory there. */
+  bool is_loaded =
+      is_here ? dlopen(plugin->path, RTLD_LAZY | RTLD_NOLOAD) != NULL : is_mapped(range.address);
+  if (is_loaded)
     fail(plugin->path, "it is still loaded");
   if (is_here)
     set_trap(range.start, range.stop);
