@@ -53,6 +53,20 @@ private final class Subject {
 }
 
 @Suite struct `The memory of a process` {
+    @Test func `of one that has ended is refused, and no descriptor of others is closed`() throws {
+        var pid: pid_t = 0
+        var words: [UnsafeMutablePointer<CChar>?] = [strdup("true"), nil]
+        defer { free(words[0]) }
+        try #require(posix_spawn(&pid, "/bin/true", nil, nil, &words, nil) == 0)
+        defer { waitpid(pid, nil, 0) }
+        // It still has an entry in /proc.
+        var information = siginfo_t()
+        try #require(waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) == 0)
+        let ended = pid
+        #expect(throws: MemoryError.self) { _ = try ProcessMemory(pid: ended) }
+        #expect(strayCloses(whileRepeating: 20_000) { _ = try? ProcessMemory(pid: ended) } == 0)
+    }
+
     @Test func `is sampled, value for value`() throws {
         let subject = try Subject()
         let tweaks = try subject.tweaks()

@@ -21,10 +21,8 @@ package final class ProcessMemory: AddressSpace {
         }
         self.pid = pid
         startTime = Self.startTime(of: pid) ?? ""
-        guard !startTime.isEmpty, !hasEnded else {
-            if descriptor >= 0 { close(descriptor) }
-            throw .ended
-        }
+        // With all properties set, the deinitializer closes the descriptor.
+        guard !startTime.isEmpty, !hasEnded else { throw .ended }
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }

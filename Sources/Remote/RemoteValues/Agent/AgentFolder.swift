@@ -37,10 +37,9 @@ package final class AgentFolder: Sendable {
         let file = own + "/" + Self.lockName
         lock = openFile(file, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
         guard lock >= 0 else { throw Self.failure("open", file) }
+        // With all properties set, the deinitializer closes the descriptor.
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-            let error = errno
-            close(lock)
-            guard error == EWOULDBLOCK else { throw Self.failure("lock", file, error) }
+            guard errno == EWOULDBLOCK else { throw Self.failure("lock", file) }
             throw .system(action: "lock", path: file, reason: "another tweak-agent writes into this folder")
         }
     }
