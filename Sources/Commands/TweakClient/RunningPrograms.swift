@@ -176,9 +176,9 @@ package struct RunningProgram {
         return nil
     }
 
-    /// The number of processes that this one has forked, directly or not, and that accept connections.
-    package var forkCount: Int {
-        Self.all().count { $0.pid != pid && $0.parent(among: [self]) != nil }
+    /// The processes that this one has forked, directly or not, and that accept connections.
+    package var forks: Set<pid_t> {
+        Set(Self.all().filter { $0.pid != pid && $0.parent(among: [self]) != nil }.map(\.pid))
     }
 
     /// Whether only sockets in one directory count.

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A program in C that has forked three workers, which print their number and a value whenever it changes.
+/// A program in C that has forked three workers, and forks another when one ends. They print their number and a value whenever it changes.
 private final class Workers {
     let home: TemporaryDirectory
     let process: RunningCommand
@@ -17,23 +17,26 @@ private final class Workers {
         #include <sys/wait.h>
         #include <unistd.h>
 
-        int main(void) {
-          for (int worker = 0; worker < 3; worker++) {
-            if (fork())
-              continue;
-            prctl(PR_SET_PDEATHSIG, SIGKILL);
-            printf("pid %d\n", (int)getpid());
-            for (int last = -1;;) {
-              int value = FBTweakValue("Pool", "Worker", "Size", 5, 0, 100);
-              if (value != last)
-                printf("%d %d\n", worker, value);
-              last = value;
-              fflush(stdout);
-              usleep(1000);
-            }
+        static void work(int worker) {
+          prctl(PR_SET_PDEATHSIG, SIGKILL);
+          printf("pid %d\n", (int)getpid());
+          for (int last = -1;;) {
+            int value = FBTweakValue("Pool", "Worker", "Size", 5, 0, 100);
+            if (value != last)
+              printf("%d %d\n", worker, value);
+            last = value;
+            fflush(stdout);
+            usleep(1000);
           }
-          while (wait(NULL) > 0)
-            ;
+        }
+        int main(void) {
+          for (int worker = 0;; worker++) {
+            if (fork() == 0)
+              work(worker);
+            /* Another one in place of each that ends. */
+            if (worker >= 2)
+              wait(NULL);
+          }
         }
 
         """#
@@ -73,13 +76,18 @@ private final class Workers {
         try run(Locations.product("tweak"), [command] + arguments, home: home)
     }
 
-    /// The last value of each worker.
-    var values: [Int?] {
-        let lines = process.written.output.split(separator: "\n").filter { !$0.hasPrefix("pid") }
-        return (0..<3).map { worker in
-            lines.last { $0.hasPrefix("\(worker) ") }.flatMap { Int($0.dropFirst(2)) }
+    /// The values that a worker has had.
+    func values(of worker: Int) -> [Int] {
+        process.written.output.split(separator: "\n").filter { $0.hasPrefix("\(worker) ") }.compactMap {
+            Int($0.dropFirst(2))
         }
     }
+
+    /// The last value of each worker.
+    var values: [Int?] { (0..<3).map { values(of: $0).last } }
+
+    /// Ends a worker, in place of which the program forks worker 3.
+    func replaceWorker() { kill(pids[1], SIGKILL) }
 
     /// Waits until all workers have a value.
     func expect(_ value: Int, _ location: SourceLocation = #_sourceLocation) {
@@ -118,13 +126,55 @@ private final class Workers {
         #expect(try set.json["processes"] as? [Int32] == [workers.process.processID] + workers.pids.sorted())
         #expect(try set.json["kept"] as? Bool == true)
         workers.expect(100)
-        for worker in 0..<3 {
-            let between = workers.process.written.output.split(separator: "\n").filter {
-                $0.hasPrefix("\(worker) ") && $0 != "\(worker) 5" && $0 != "\(worker) 100"
-            }
-            #expect(!between.isEmpty)
-        }
+        for worker in 0..<3 { #expect(workers.values(of: worker).contains { 5 < $0 && $0 < 100 }) }
         #expect(try workers.tweak("get", "workers", "Size").output == "100\n")
+    }
+
+    @Test func `One that is forked later has the lease, which a reset ends`() throws {
+        try #expect(workers.tweak("set", "workers", "Size", "10", "--for", "10min").succeeded)
+        workers.replaceWorker()
+        #expect(waitUntil { workers.values(of: 3) == [10] })
+        // It needs a quarter of a second to listen.
+        #expect(
+            try waitUntil {
+                try workers.tweak("reset", "workers", "--all", "--leases").succeeded
+                    && workers.values(of: 3) == [10, 5]
+            })
+    }
+
+    @Test func `One that is forked later ends the lease in time`() throws {
+        try #expect(workers.tweak("set", "workers", "Size", "10", "--for", "3s").succeeded)
+        workers.replaceWorker()
+        #expect(waitUntil { workers.values(of: 3) == [10, 5] })
+        #expect(waitUntil { workers.values(of: 0) == [5, 10, 5] })
+    }
+
+    @Test func `One that is forked later goes on with the ramp`() throws {
+        try #expect(workers.tweak("set", "workers", "Size", "100", "--ramp", "4s").succeeded)
+        workers.replaceWorker()
+        #expect(waitUntil { workers.values(of: 3).last == 100 })
+        #expect(workers.values(of: 3).count > 2)
+    }
+
+    @Test func `One that is forked while a command holds the lease is counted`() throws {
+        let set = try start(
+            Locations.product("tweak"),
+            [
+                "set", "workers", "Size", "10", "--while", "--", "sh", "-c",
+                "touch \"$1/begun\"; until [ -e \"$1/over\" ]; do sleep 0.02; done", "sh",
+                workers.home.path,
+            ], home: workers.home)
+        #expect(waitUntil { FileManager.default.fileExists(atPath: workers.home("begun")) })
+        workers.expect(10)
+        workers.replaceWorker()
+        #expect(waitUntil { workers.values(of: 3) == [5] })
+        #expect(waitUntil { (try? workers.tweak("ps").output.split(separator: "\n").count) == 5 })
+        try workers.home.write("over", "")
+        let result = set.wait()
+        #expect(
+            result.error.contains(
+                ": it forked 1 process that kept its values while the command ran; with --for, new ones inherit the lease\n"
+            ), "\(result)")
     }
 
     @Test func `They follow what is kept`() throws {

@@ -25,7 +25,8 @@ struct SetCommand: ParsableCommand {
 
             With --for or --while a value is leased: it takes precedence over the kept value but is not kept itself. When \
             the lease ends, even because this command was killed, the value below it returns. The newest lease of a tweak \
-            counts. Leases and ramps are in all processes that the program has forked so far. In a process without the Tweaks library, a small helper process restores the old value.
+            counts. Leases and ramps are in all processes that the program has forked so far, and those it forks later inherit \
+            ramps and the leases of --for. In a process without the Tweaks library, a small helper process restores the old value.
             """)
 
     @Option(
@@ -116,7 +117,7 @@ struct SetCommand: ParsableCommand {
     /// Warns that forks of the process keep their values. They do not if the program was named.
     private func warnOfForks(of program: any Program) {
         guard let program = program as? LiveProgram, target.processID != nil else { return }
-        let count = program.running.forkCount
+        let count = program.running.forks.count
         guard count > 0 else { return }
         warn(
             "\(program.title): it has forked \(counted(count, "process that keeps its", "processes that keep their")) "
@@ -132,11 +133,19 @@ struct SetCommand: ParsableCommand {
     /// Runs the command, and ends the leases.
     private func attend(_ programs: [any Program]) throws {
         let words = Array(argumentBytes.suffix(TweakCommand.attendedWords.count))
+        let forks = programs.map { ($0 as? LiveProgram)?.running.forks ?? [] }
         var status: Int32 = 0
         try Failure.reported { () throws(Failure) in status = try AttendedCommand(words: words).run() }
-        for program in programs {
+        for (program, before) in zip(programs, forks) {
             (program as? MemoryProgram)?.endLeases()
-            if let program = program as? LiveProgram, (try? program.endLeases()) == nil {
+            guard let program = program as? LiveProgram else { continue }
+            let count = program.running.forks.subtracting(before).count
+            if count > 0 {
+                warn(
+                    "\(program.title): it forked \(counted(count, "process that kept its", "processes that kept their")) "
+                        + "values while the command ran; with --for, new ones inherit the lease")
+            }
+            if (try? program.endLeases()) == nil {
                 warn("\(program.title): it ended before the command did, or closed the connection")
             }
         }

@@ -206,7 +206,7 @@ struct SweepCommand: ParsableCommand {
                 details: processes.map(\.title),
                 about: program.title, .usage)
         }
-        guard target.processID != nil, case let count = program.running.forkCount, count > 0 else { return }
+        guard target.processID != nil, case let count = program.running.forks.count, count > 0 else { return }
         warn(
             "\(program.title): it has forked \(counted(count, "process that keeps its", "processes that keep their")) values"
         )

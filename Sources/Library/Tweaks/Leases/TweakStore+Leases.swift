@@ -59,6 +59,9 @@ extension StoreState {
             : ValueUpdate(resolving: layers.leases.affected(by: change), with: change, by: author)
     }
 
+    /// Whether a ``ValueTimer`` has something to do.
+    fileprivate var needsTimer: Bool { layers.leases.nextEnd != nil || !ramps.isEmpty }
+
     /// Ends all leases and ramps.
     mutating func endLeasesAndRamps() {
         let update = ValueUpdate(
@@ -148,24 +151,46 @@ extension TweakStore {
             EventLoop.current.withLock { $0 }?.wake()
             return true
         }
+        if startTimer() { return true }
+        deliverChanges()
+        return false
+    }
+
+    private func startTimer() -> Bool {
         if EventLoop.wait(for: { thread, _ in ValueTimer(of: self, on: thread) }) { return true }
         state.withLock { state in
             state.hasTimer = false
             state.endLeasesAndRamps()
         }
-        deliverChanges()
         return false
     }
 
-    /// Ends leases and ramps in a forked child, which has neither the connections nor the threads that end them.
+    /// Ends the leases that a forked child has no way to end: those of connections, and if it has no thread, all of them
+    /// and the ramps.
     ///
     /// - Returns: Whether observers are to be notified.
-    func endLeasesAndRampsInChild() -> Bool {
+    func endLeasesInChild(hasThread: Bool) -> Bool {
         state.withLock { state in
             state.hasTimer = false
-            state.endLeasesAndRamps()
+            if hasThread {
+                let change = state.layers.leases.ending { $0.terms.connection != nil }
+                if let update = state.update(ending: change, by: .program) {
+                    _ = state.commit(state.plan(update, in: state.layers), of: update)
+                }
+            } else {
+                state.endLeasesAndRamps()
+            }
             return state.delivery.isLeft
         }
+    }
+
+    /// Has leases end, and ramps advance, in a forked child that inherited some.
+    func keepTimeInChild() {
+        let isNeeded = state.withLock { state in
+            state.hasTimer = state.needsTimer
+            return state.hasTimer
+        }
+        if isNeeded { _ = startTimer() }
     }
 }
 
@@ -212,7 +237,7 @@ final class ValueTimer: EventLoop.Source {
             guard isApplied else { return true }
         }
         return store.state.withLock { state in
-            state.hasTimer = state.layers.leases.nextEnd != nil || !state.ramps.isEmpty
+            state.hasTimer = state.needsTimer
             return state.hasTimer
         }
     }

@@ -63,7 +63,8 @@ extension TweakStore {
             state.repairGates()
         }
         fbtweak__repair_sequence()
-        let isLeft = endLeasesAndRampsInChild()
+        let hasThread = hasStarted.withLock { $0 } && fbtweak__may_start_threads_after_fork()
+        let isLeft = endLeasesInChild(hasThread: hasThread)
         fbtweak__forget_other_threads()
         Self.watchMainThread()
 
@@ -71,10 +72,11 @@ extension TweakStore {
         Descriptor.closeAll()
         ControlSockets.forget()
         EventLoop.current.withLock { $0 = nil }
-        guard hasStarted.withLock({ $0 }), fbtweak__may_start_threads_after_fork() else { return }
+        guard hasThread else { return }
         if let file = writer?.file { followOverrides(in: file) }
         for feed in state.withLock({ $0.layers.feeds }) { followFiles(of: feed) }
         serveRequests()
+        keepTimeInChild()
         if state.withLock({ $0.gates.drainCallForWatch() }) { watchGates() }
         if isLeft {
             _ = EventLoop.wait { thread, _ in
