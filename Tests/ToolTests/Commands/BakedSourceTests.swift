@@ -83,6 +83,10 @@ import Testing
         let source = "#include <fbtweak.h>\n#include \"limits.h\"\nint main(void) { return LIMIT; }\n"
         try home.write("main.c", source)
         try gcc(["-I", "include", "main.c", "-o", "program"])
+        let explained = try tweak("explain", "./program", "R/c/v")
+        #expect(
+            explained.output.hasSuffix(
+                "\ndeclared in the definition of LIMIT: \(home("include/limits.h")):1\n"))
         #expect(try tweak("set", "./program", "R/c/v", "7").succeeded)
         let result = try tweak("bake", "./program", "--write")
         #expect(

@@ -31,7 +31,11 @@ struct ProgramSources {
     /// - Parameters:
     ///   - from: The folder that the user named.
     ///   - limit: The folder that all sources must be in; `nil` for any.
-    init(of program: any Program, from: String?, within limit: String? = nil) throws(Failure) {
+    ///   - warn: Gets warnings about the program's files.
+    init(
+        of program: any Program, from: String?, within limit: String? = nil,
+        _ warn: (String) -> Void = warn
+    ) throws(Failure) {
         guard let working = realPath(".") else { throw Failure("the working directory is gone", .missing) }
         self.working = working
         let given = try from.map(existingFolder)

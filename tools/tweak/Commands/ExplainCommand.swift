@@ -8,6 +8,7 @@ import TweakJSON
 import TweakOverrides
 import TweakProtocol
 import TweakRecords
+import TweakSources
 import TweakSystem
 
 struct ExplainCommand: ParsableCommand {
@@ -17,7 +18,8 @@ struct ExplainCommand: ParsableCommand {
         discussion: """
             The first provider with a value that the tweak allows decides. For remote values, the output also shows the \
             server, the times of the last load and the last check, why there is nothing newer, whether an agent is running, \
-            why a feature is on or off on this host, and which value the program has refused.
+            why a feature is on or off on this host, and which value the program has refused. If a macro such as LIMIT is \
+            defined as the tweak, and the sources are there, the output shows where.
             """)
 
     @Option(help: "The output format.")
@@ -44,7 +46,8 @@ struct ExplainCommand: ParsableCommand {
             }
             let explained = ExplainedTweak(explanation, tweak.declaration)
             try target.show(explained, of: program, as: format) {
-                ([table(of: explained.explanation, tweak)] + explained.origins.flatMap(\.lines))
+                ([table(of: explained.explanation, tweak)] + explained.origins.flatMap(\.lines)
+                    + Self.definitions(of: tweak.declaration, in: program))
                     .joined(separator: "\n")
             }
             for message in try (program as? LiveProgram)?.unknownVariables() ?? [] { warn(message) }
@@ -55,6 +58,21 @@ struct ExplainCommand: ParsableCommand {
                 )
             }
         }
+    }
+
+    /// Lines about the macros that are defined as the tweak: its record only names the places that use them.
+    private static func definitions(of tweak: TweakDeclaration, in program: any Program) -> [String] {
+        guard let sources = try? ProgramSources(of: program, from: nil, { _ in }) else { return [] }
+        var baking = SourceBaking(folders: sources.folders, isWriting: false)
+        var lines: [String] = []
+        for place in sources.places(of: tweak) {
+            for found in baking.definitions(of: place) {
+                let line = printable(
+                    "declared in the definition of \(found.macro): \(found.path):\(found.line)")
+                if !lines.contains(line) { lines.append(line) }
+            }
+        }
+        return lines
     }
 
     private func table(

@@ -122,10 +122,7 @@ package struct SourceBaking {
         }
         let value = admitted.value
         guard value != declaration.defaultValue else { return [] }
-        let folders = folders
-        let (path, file, line) = try folders.place(of: compiled) { path in
-            (try? self.read(path))?.source.mentions(declaration.key, variable) ?? false
-        }
+        let (path, file, line) = try place(of: compiled, variable)
         let read = try self.read(path)
         if let variable {
             let edits = try read.source.edits(
@@ -145,6 +142,38 @@ package struct SourceBaking {
             all += try changes(edits, in: definition.path, read, declaration, value, definition.macro)
         }
         return all
+    }
+
+    private mutating func place(
+        of compiled: CompiledDeclaration, _ variable: String?
+    ) throws(Obstacle) -> (path: String, file: String, line: Int) {
+        let folders = folders
+        return try folders.place(of: compiled) { path in
+            (try? self.read(path))?.source.mentions(compiled.declaration.key, variable) ?? false
+        }
+    }
+
+    /// A macro that is defined as a tweak.
+    package struct MacroDefinition {
+        package let macro: String
+        /// The place of the definition: the path, without symbolic links, and the line.
+        package let path: String
+        package let line: Int
+    }
+
+    /// The definitions of the macros that a place in a record uses and that declare the tweak; none if it is declared
+    /// at the place itself, or if that cannot be known.
+    package mutating func definitions(of compiled: CompiledDeclaration) -> [MacroDefinition] {
+        guard let (path, file, line) = try? place(of: compiled, nil), (try? read(path)) != nil,
+            let found = try? definitions(
+                of: compiled.declaration.key, at: SourcePlace(file: file, line: line), in: path)
+        else { return [] }
+        return found.compactMap { definition in
+            guard let lines = files[definition.path]?.source.lines else { return nil }
+            return MacroDefinition(
+                macro: definition.macro, path: definition.path,
+                line: lines.line(of: definition.declaration.offset))
+        }
     }
 
     private func changes(
