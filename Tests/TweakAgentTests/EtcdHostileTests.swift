@@ -69,6 +69,29 @@ private enum Gateway {
 
     private static let new = Gateway.range(false, 6)
 
+    @Test func `whose code decides, whatever it says`() throws {
+        // The user may read values, and no kills.
+        let asked = Locked(0)
+        server.answer { request in
+            guard
+                asked.withLock({
+                    $0 += 1; return $0 == 1
+                })
+            else {
+                return request.answer(Gateway.range(false, 6))
+            }
+            request.answer(#"{"error":"no","message":"no","code":7}"#, status: "403 Forbidden")
+        }
+        let result = try host.once()
+        #expect(result.succeeded && result.error.contains("kills are not followed: "), "\(result.error)")
+        #expect(try isOn() == false)
+    }
+
+    @Test func `whose words do not decide`() throws {
+        let error = #"{"error":"permission denied","message":"permission denied","code":3}"#
+        try refuses("permission denied") { $0.answer(error, status: "400 Bad Request") }
+    }
+
     @Test func `with a truncated answer`() throws {
         try refuses("the connection was closed before the end") {
             $0.send(Gateway.head + "Content-Length: 4000\r\n\r\n" + Self.new)

@@ -45,6 +45,8 @@ enum EtcdWatch: Sendable {
 /// to fail and end its watches. All applications share one client for a cluster, and so its user's token.
 package struct EtcdClient: Sendable {
     let cluster: EtcdCluster
+    /// The members for editors, which so share their connections.
+    let members: EtcdEndpoints
     private let opened: OpenedClient
     private var client: HTTPClient { opened.current }
     private let session = Session()
@@ -70,6 +72,7 @@ package struct EtcdClient: Sendable {
     /// - Throws: ``FetchProblem`` if the certificates cannot be used.
     package init(_ cluster: EtcdCluster, _ resources: SharedResources) throws(FetchProblem) {
         self.cluster = cluster
+        members = EtcdEndpoints(cluster)
         turns = resources.turns
         opened = try resources.client(
             certificates: cluster.certificates, connect: cluster.timeout, idle: Self.idle)
@@ -245,7 +248,8 @@ package struct EtcdClient: Sendable {
         // A stream of one request and one answer.
         let answer = try await ask("/v3/lease/keepalive", ["ID": Self.integer(lease)], at: endpoint)
         guard let result = try answer.object("result") else {
-            throw FetchProblem(message: answer.message ?? "there is no answer", isRefusal: true)
+            let error = answer.error ?? EtcdError("there is no answer")
+            throw FetchProblem(message: error.message, isRefusal: true, code: error.code)
         }
         let remaining: Int = try result.integer("TTL")
         return remaining > 0
@@ -341,9 +345,11 @@ package struct EtcdClient: Sendable {
         guard !messages.isEmpty else { return }
         try body(messages)
         for message in messages {
-            guard case .ended(let reason) = message else { continue }
-            if Self.isTokenRefused(reason) { session.token.withLock { $0 = nil } }
-            throw FetchProblem(message: "the watch was ended: \(reason.prefix(300))")
+            guard case .ended(let error) = message else { continue }
+            let problem = FetchProblem(
+                message: "the watch was ended: \(error.message.prefix(300))", code: error.code)
+            if problem.isTokenRefused { session.token.withLock { $0 = nil } }
+            throw problem
         }
     }
 
@@ -355,16 +361,11 @@ package struct EtcdClient: Sendable {
         do throws(FetchProblem) {
             return try await answer(path, question, try await token(at: endpoint), at: endpoint)
         } catch {
-            guard cluster.user != nil, Self.isTokenRefused(error.message) else { throw error }
+            guard cluster.user != nil, error.isTokenRefused else { throw error }
             // Tokens expire, and a member that was away does not know them.
             session.token.withLock { $0 = nil }
             return try await answer(path, question, try await token(at: endpoint), at: endpoint)
         }
-    }
-
-    /// Returns whether an error of etcd calls for a new token.
-    private static func isTokenRefused(_ message: String) -> Bool {
-        message.contains("invalid auth token") || message.contains("revision in header is old")
     }
 
     /// Authenticates.
@@ -418,10 +419,10 @@ package struct EtcdClient: Sendable {
         guard response.status.code == 200 else {
             guard isJSON else { throw FetchProblem(message: "HTTP status \(response.status.code)") }
             let body = try await response.bytes(limit: Self.largestProblem)
-            let reason = (try? EtcdObject(body))?.message
+            let error = (try? EtcdObject(body))?.error
             throw FetchProblem(
-                message: "HTTP status \(response.status.code)" + (reason.map { ": \($0)" } ?? ""),
-                isRefusal: 400..<500 ~= response.status.code && reason != nil)
+                message: "HTTP status \(response.status.code)" + (error.map { ": \($0.message)" } ?? ""),
+                isRefusal: 400..<500 ~= response.status.code && error != nil, code: error?.code)
         }
         guard isJSON else {
             throw FetchProblem(message: "the answer is \"\(type.prefix(80))\"; application/json is expected")
@@ -444,6 +445,27 @@ package struct EtcdClient: Sendable {
         }
         // All keys.
         return [0]
+    }
+}
+
+extension FetchProblem {
+    /// Whether the user lacks the permission to read or watch these keys.
+    var isForbidden: Bool { code == .permissionDenied }
+    /// Whether a lease has ended before its keys were written.
+    var isLeaseMissing: Bool { code == .notFound }
+    /// Whether a revision was compacted, or does not exist yet.
+    var isRevisionMissing: Bool { code == .outOfRange }
+
+    /// Whether etcd calls for a new token: it does not know this one, or users have changed since.
+    var isTokenRefused: Bool {
+        switch code {
+        case .unauthenticated: true
+        // Both are rare, and a request that is wrong otherwise is refused again.
+        case .invalidArgument: true
+        // By words: etcd 3.4 has no code for users that have changed.
+        case .unknown: message.contains("revision in header is old")
+        default: false
+        }
     }
 }
 #endif

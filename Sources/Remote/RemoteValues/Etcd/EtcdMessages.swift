@@ -72,8 +72,8 @@ enum EtcdWatchMessage {
     case changes([Change], upTo: EtcdHeader)
     /// The requested revision no longer exists.
     case compacted
-    /// The watch has ended, for this reason.
-    case ended(String)
+    /// The watch has ended.
+    case ended(EtcdError)
 
     struct Change {
         let entry: EtcdEntry
@@ -83,7 +83,7 @@ enum EtcdWatchMessage {
     init(_ line: [UInt8]) throws(FetchProblem) {
         let root = try EtcdObject(line)
         guard let result = try root.object("result") else {
-            self = .ended(root.message ?? "there is no reason")
+            self = .ended(root.error ?? EtcdError("there is no reason"))
             return
         }
         guard let object = try result.object("header") else {
@@ -93,7 +93,7 @@ enum EtcdWatchMessage {
         if try result.revision("compact_revision") > 0 {
             self = .compacted
         } else if try result.flag("canceled") {
-            self = .ended(try result.text("cancel_reason") ?? "there is no reason")
+            self = .ended(EtcdError(try result.text("cancel_reason") ?? "there is no reason"))
         } else if try result.flag("created") {
             self = .created(header)
         } else {
@@ -175,13 +175,49 @@ struct EtcdObject {
         return data
     }
 
-    /// The error message of etcd: in a response with an error status, or at the end of a watch.
-    var message: String? {
-        if let error = try? object("error") { return error.message }
+    /// The error of etcd: in a response with an error status, or at the end of a watch.
+    var error: EtcdError? {
+        if let error = try? object("error") { return error.error }
         for name in ["message", "error"] {
-            if case .scalar(.string(let text))? = members[name] { return String(text.prefix(300)) }
+            guard case .scalar(.string(let text))? = members[name] else { continue }
+            // Streams call it "grpc_code".
+            let code = ["code", "grpc_code"].lazy.compactMap { name in
+                if case .scalar(.integer(let number))? = members[name] { number } else { nil }
+            }.first
+            return EtcdError(String(text.prefix(300)), code.flatMap { Int(exactly: $0) })
         }
         return nil
+    }
+}
+
+/// An error of etcd, with a message for people.
+struct EtcdError {
+    let message: String
+    let code: EtcdCode?
+
+    init(_ message: String, _ code: Int? = nil) {
+        self.message = message
+        self.code = code.map { EtcdCode(rawValue: $0) } ?? EtcdCode(written: message)
+    }
+}
+
+/// The codes of gRPC that decide what happens after an error.
+enum EtcdCode: Int, CaseIterable {
+    case unknown = 2
+    case invalidArgument = 3
+    case notFound = 5
+    case permissionDenied = 7
+    case outOfRange = 11
+    case unauthenticated = 16
+
+    /// Parses gRPC's text for an error, the only form that the end of a watch has:
+    /// `rpc error: code = PermissionDenied desc = etcdserver: permission denied`.
+    fileprivate init?(written text: String) {
+        let start = "rpc error: code = "
+        guard text.hasPrefix(start) else { return nil }
+        let name = text.dropFirst(start.count).prefix { $0 != " " }.lowercased()
+        guard let code = Self.allCases.first(where: { "\($0)".lowercased() == name }) else { return nil }
+        self = code
     }
 }
 

@@ -503,14 +503,9 @@ extension TweakDeclaration {
             guard admission.wasClamped else { return nil }
             return outsideLimits("\(value)", allowed: allowed) + "; \(admission.value) is used"
         } catch {
-            let (text, name) = ("\(error)", "\(key): ")
-            return text.hasPrefix(name) ? String(text.dropFirst(name.count)) : text
+            // It begins with the name, which the report has already.
+            return String("\(error)".dropFirst("\(key): ".count))
         }
     }
-}
-
-extension FetchProblem {
-    /// Whether a lease has ended before its keys were written.
-    fileprivate var isLeaseMissing: Bool { message.contains("requested lease not found") }
 }
 #endif

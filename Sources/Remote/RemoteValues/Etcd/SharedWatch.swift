@@ -218,11 +218,6 @@ private struct RecentChanges {
     }
 }
 
-extension FetchProblem {
-    /// Whether the user lacks the permission to read or watch these keys.
-    var isForbidden: Bool { message.contains("permission denied") }
-}
-
 extension EtcdEntry {
     fileprivate var size: Int { key.count + value.count }
 }

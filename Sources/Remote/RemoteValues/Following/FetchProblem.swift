@@ -21,8 +21,10 @@ package struct FetchProblem: Error, Hashable {
     package var isTooLarge = false
     /// Whether the server only has something older than what is known.
     package var isOlder = false
+    /// The code of an error of etcd.
+    var code: EtcdCode?
 
-    /// Part of the message if ``isOlder``, also in files of earlier agents.
+    /// Part of the message if ``isOlder``.
     static let older = "what is older is not believed"
 }
 
@@ -64,11 +66,11 @@ extension FetchProblem {
     }
 
     private static func handshakeProblem(_ reason: String) -> String {
-        if reason.contains("CERTIFICATE_VERIFY_FAILED") {
-            return "the certificate of the server is not trusted, or has expired"
-        }
-        return reason.contains("WRONG_VERSION_NUMBER")
-            ? "the server does not speak TLS there" : "TLS: \(reason.prefix(200))"
+        // By words: NIOSSL has no public code. Only the text depends on them.
+        let isUntrusted = reason.contains("CERTIFICATE_VERIFY_FAILED")
+        let isPlain = reason.contains("WRONG_VERSION_NUMBER")
+        if isUntrusted { return "the certificate of the server is not trusted, or has expired" }
+        return isPlain ? "the server does not speak TLS there" : "TLS: \(reason.prefix(200))"
     }
 }
 
