@@ -47,6 +47,22 @@ import Testing
         #expect(result.error == "tweak-agent: search: loaded again, after failures since \(since)\n")
     }
 
+    @Test func `goes on with a failure that an agent of 1.0.0-beta.1 has noted in words`() throws {
+        let server = try HostileServer { $0.answer("", status: "503 Service Unavailable") }
+        try host.configure(server.url)
+        let problem = "HTTP status 503, after other failures since 2026-11-01T00:00:00Z"
+        try FileManager.default.createDirectory(
+            atPath: host.home("provided/search"), withIntermediateDirectories: true)
+        try Data(#"{ "values": {}, "problem": "\#(problem)" }"#.utf8).write(to: URL(filePath: host.path))
+        let result = try host.once()
+        #expect(result.error.isEmpty, "\(result.error)")
+        #expect(try host.problem() == problem)
+        let failure = try host.file()?["failure"] as? [String: Any]
+        #expect(failure?["reason"] as? String == "HTTP status 503")
+        #expect(failure?["since"] as? String == "2026-11-01T00:00:00Z")
+        #expect(failure?["isAfterOthers"] as? Bool == true)
+    }
+
     @Test func `reports a new reason while it keeps checking`() throws {
         let server = try HostileServer { $0.answer("", status: "503 Service Unavailable") }
         try host.configure(server.url, "\"interval\": 1")

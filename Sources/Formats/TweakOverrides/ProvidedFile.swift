@@ -23,6 +23,8 @@ package struct ProvidedFile: Hashable, Sendable {
     package var version: Int?
     /// The reason why there are no newer values.
     package var problem: String?
+    /// The members of ``problem``, for the next agent; empty in files of 1.0.0-beta.1.
+    package var failure: JSONObject = [:]
     /// The values.
     package var values = OverridesDocument()
     /// The reason for the value of a tweak, by its name as text.
@@ -63,6 +65,7 @@ package struct ProvidedFile: Hashable, Sendable {
         killReasons = try object("killReasons") ?? [:]
         (from, loaded) = (try text("from"), try text("loaded"))
         (checked, problem) = (try text("checked"), try text("problem"))
+        if case .object(let failure)? = root["failure"] { self.failure = failure }
         if case .scalar(.integer(let number))? = root["version"] { version = Int(exactly: number) }
     }
 

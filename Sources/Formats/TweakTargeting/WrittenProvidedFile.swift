@@ -14,6 +14,7 @@ extension ProvidedFile {
         for (name, text) in texts {
             if let text { root[name] = .scalar(.string(text)) }
         }
+        if !failure.isEmpty { root["failure"] = .object(failure) }
         if let version { root["version"] = .scalar(.integer(Int128(version))) }
         if !reasons.isEmpty { root["reasons"] = .object(reasons) }
         if !kills.root.isEmpty { root["kills"] = .object(kills.root) }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #if Remote
 internal import FoundationEssentials
+internal import TweakJSON
 internal import TweakOverrides
+internal import TweakRecords
 internal import TweakSystem
 
 /// The values of one application for its programs, and the state of their source.
@@ -27,7 +29,7 @@ package struct RemoteState: Sendable {
     init(last: ProvidedFile?) {
         file = last ?? ProvidedFile()
         // A failure continues when the agent restarts.
-        failure = file.problem.flatMap(LastingFailure.init(text:))
+        failure = LastingFailure(in: file)
     }
 
     /// Records that ``file`` is up to date.
@@ -42,7 +44,8 @@ package struct RemoteState: Sendable {
         }
         file.checked = now
         if let failure { messages.append("loaded again, after failures since \(failure.since)") }
-        (failure, file.problem) = (nil, nil)
+        failure = nil
+        (file.problem, file.failure) = (nil, [:])
     }
 
     /// Records a failure.
@@ -60,7 +63,8 @@ package struct RemoteState: Sendable {
         // A time in the future is from a wrong clock.
         if let since = earlier.flatMap({ instant($0.since) }), since > time { earlier?.since = now }
         let failure = LastingFailure(problem, after: earlier, at: now)
-        (self.failure, file.problem, file.checked, outcome) = (failure, failure.text, now, .failed)
+        (self.failure, file.checked, outcome) = (failure, now, .failed)
+        (file.problem, file.failure) = (failure.text, failure.json)
     }
 
     /// Records that everything was reported.
@@ -99,17 +103,36 @@ struct LastingFailure {
         isAfterOthers = earlier.map { $0.isAfterOthers || $0.reason != problem.message } ?? false
     }
 
-    /// Parses ``text``.
+    /// Reads ``json``, or in a file of an agent of 1.0.0-beta.1 ``text``.
     ///
-    /// - Returns: `nil` if the text is malformed.
-    init?(text: String) {
+    /// - Returns: `nil` if there was no failure, or its description is malformed.
+    init?(in file: ProvidedFile) {
+        func text(_ name: String) -> String? {
+            if case .scalar(.string(let text))? = file.failure[name] { text } else { nil }
+        }
+        if let reason = text("reason"), let since = text("since") {
+            (self.reason, self.since) = (reason, since)
+            isOlder = file.failure["isOlder"] == .scalar(true)
+            isAfterOthers = file.failure["isAfterOthers"] == .scalar(true)
+            return
+        }
+        // By words: those agents write nothing else.
+        guard let text = file.problem else { return nil }
         let parts = text.split(separator: Self.since, omittingEmptySubsequences: false)
         guard parts.count > 1, let time = parts.last else { return nil }
         let words = parts.dropLast().joined(separator: Self.since)
         isAfterOthers = words.hasSuffix(Self.afterOthers)
         reason = isAfterOthers ? String(words.dropLast(Self.afterOthers.count)) : words
         since = String(time)
-        isOlder = text.contains(FetchProblem.older)
+        isOlder = words.contains(FetchProblem.older)
+    }
+
+    /// The members for the next agent.
+    var json: JSONObject {
+        var members: JSONObject = ["reason": .scalar(.string(reason)), "since": .scalar(.string(since))]
+        if isOlder { members["isOlder"] = .scalar(true) }
+        if isAfterOthers { members["isAfterOthers"] = .scalar(true) }
+        return members
     }
 
     /// The text for programs.
