@@ -14,12 +14,18 @@ extension FleetEditor {
         return FleetDeclarations(range, keys)
     }
 
+    /// A query for the builds, newest first.
+    var newestBuilds: EtcdClient.RangeQuery {
+        var query = EtcdClient.RangeQuery(keys.builds)
+        query.newestFirst = .modified
+        return query
+    }
+
     /// Reads the newest builds first.
     private func builds(
         _ adjust: (inout EtcdClient.RangeQuery) -> Void
     ) async throws(FleetProblem) -> EtcdRange {
-        var query = EtcdClient.RangeQuery(keys.builds)
-        query.newestFirst = .modified
+        var query = newestBuilds
         adjust(&query)
         return try await onSomeMember { [query] (endpoint) throws(FetchProblem) in
             try await client.range(query, at: endpoint).0

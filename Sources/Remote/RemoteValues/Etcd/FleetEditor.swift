@@ -150,10 +150,12 @@ package struct FleetContents: Sendable {
     /// The number of the newest change; 0 if there is none.
     let lastChange: Int
     /// The number of the next change. Foreign keys are left alone.
-    let nextChange: Int
+    package let nextChange: Int
     /// Oldest first; only those that were requested.
     package let changes: [FleetChange]
     private let places: [TweakKey: Int]
+    /// Whether the newest keys of the history suffice for ``nextChange``: they are not all foreign.
+    var isNumbered: Bool { lastChange > 0 || strangers.isEmpty }
 
     /// The value of a tweak and its revision.
     package subscript(tweak: TweakKey) -> (value: Result<FleetValue, FormatError>, revision: Int)? {
@@ -217,7 +219,7 @@ package struct FleetContents: Sendable {
 package struct FleetEditor: Sendable {
     private let resources: SharedResources
     let client: EtcdClient
-    let members: EtcdEndpoints
+    var members: EtcdEndpoints { client.members }
     let keys: FleetKeys
     let settings: EtcdSettings
     /// Distinguishes changes from failed attempts with the same number.
@@ -239,7 +241,6 @@ package struct FleetEditor: Sendable {
     ) throws(FetchProblem) {
         (self.settings, self.resources) = (settings, resources)
         client = try resources.etcd(settings.cluster)
-        members = EtcdEndpoints(settings.cluster)
         keys = FleetKeys(settings, place)
     }
 
@@ -258,7 +259,7 @@ package struct FleetEditor: Sendable {
             if isWithHistory { return try await contents(history, isWithChanges: true, at: endpoint) }
             history.isWithoutValues = true
             let contents = try await contents(keys.newestChanges, at: endpoint)
-            if contents.lastChange > 0 || contents.strangers.isEmpty { return contents }
+            if contents.isNumbered { return contents }
             return try await self.contents(history, at: endpoint)
         }
     }
@@ -281,8 +282,7 @@ package struct FleetEditor: Sendable {
                 let (range, header) = try await client.range(query, at: endpoint)
                 return FleetContents(range, EtcdRange(), header, keys)
             } catch {
-                // The revision was compacted, or does not exist yet.
-                guard error.isRefusal, error.message.contains("required revision") else { throw error }
+                guard error.isRevisionMissing else { throw error }
                 return nil
             }
         }
@@ -310,19 +310,23 @@ package struct FleetEditor: Sendable {
     ///   - by: The author.
     ///   - isWithHistory: Whether `make` needs the recorded changes.
     ///   - isDryRun: Whether to change nothing.
+    ///   - known: The content as it was a moment ago, without the recorded changes; read if `nil`.
     ///   - make: Returns the new value of each tweak; `nil` removes it. Called again after a conflict.
     /// - Returns: The recorded change; `nil` if there was nothing to change. In a dry run, the change that would be
     ///   recorded, with the revision of the one before it, or of etcd if there is none.
     package func change(
         by: String, why: String?, isWithHistory: Bool = false, isDryRun: Bool = false,
-        _ make: (FleetContents) throws(FleetProblem) -> [TweakKey: FleetValue?]
+        known: FleetContents? = nil, _ make: (FleetContents) throws(FleetProblem) -> [TweakKey: FleetValue?]
     ) async throws(FleetProblem) -> FleetChange? {
         let id = Self.newID
         var attempted: Int?
         var problem = FleetProblem.conflict("too many concurrent changes; nothing was changed")
         for attempt in 0..<Self.mostAttempts {
             if attempt > 0 { try? await Task.sleep(for: .milliseconds(Int.random(in: 0...(10 * attempt)))) }
-            let contents = try await contents(isWithHistory: isWithHistory || attempted != nil)
+            let contents =
+                if attempt == 0, !isWithHistory, let known { known } else {
+                    try await contents(isWithHistory: isWithHistory || attempted != nil)
+                }
             // An attempt whose response was lost may have succeeded.
             if let attempted,
                 let done = contents.changes.first(where: { $0.number == attempted && $0.id == id })

@@ -165,7 +165,7 @@ package struct FleetHosts: Sendable {
 
 extension FleetEditor {
     /// The maximum number of reports in one answer of etcd.
-    private static let pageSize = 1000
+    static let pageSize = 1000
     /// The maximum number of silent hosts whose lease is read, with a request each.
     private static let mostTimes = 1000
 
@@ -219,11 +219,24 @@ extension FleetEditor {
     ///
     /// - Returns: `nil` if no host publishes anything.
     package func publishedHosts() async throws(FleetProblem) -> (published: Int, known: Int)? {
-        let reports = try await onSomeMember { (endpoint) throws(FetchProblem) in
-            try await entries(keys.hosts, at: 0, endpoint)
-        }.compactMap { entry in keys.host(of: entry.key).flatMap { try? HostReport(entry.value, host: $0) } }
-        guard reports.contains(where: { $0.unpublished != nil }) else { return nil }
-        return (reports.count { $0.unpublished == 0 }, reports.count)
+        Self.published(
+            reports(
+                try await onSomeMember { (endpoint) throws(FetchProblem) in
+                    try await entries(keys.hosts, at: 0, endpoint)
+                }))
+    }
+
+    /// The number of hosts that have published the builds of their programs, and of all hosts; `nil` if none has programs.
+    package static func published(_ hosts: [HostReport]) -> (published: Int, known: Int)? {
+        guard hosts.contains(where: { $0.unpublished != nil }) else { return nil }
+        return (hosts.count { $0.unpublished == 0 }, hosts.count)
+    }
+
+    /// The reports in some entries, without unreadable ones.
+    func reports(_ entries: [EtcdEntry]) -> [HostReport] {
+        entries.compactMap { entry in
+            keys.host(of: entry.key).flatMap { try? HostReport(entry.value, host: $0) }
+        }
     }
 
     /// Reads the number of the newest change and its revision, and the current revision.
@@ -245,7 +258,7 @@ extension FleetEditor {
     /// Reads all entries with a prefix, page by page.
     ///
     /// - Parameter revision: The revision to read; 0 for the current one of each page.
-    private func entries(
+    func entries(
         _ prefix: String, isWithoutValues: Bool = false, at revision: Int, _ endpoint: String
     ) async throws(FetchProblem) -> [EtcdEntry] {
         var query = EtcdClient.RangeQuery(prefix)

@@ -71,6 +71,11 @@ extension FleetEditor {
         let range = try await onSomeMember { (endpoint) throws(FetchProblem) in
             try await client.range(EtcdClient.RangeQuery(keys.rollouts), at: endpoint).0
         }
+        return rollouts(range)
+    }
+
+    /// The rollouts in a range.
+    func rollouts(_ range: EtcdRange) -> (rollouts: [StoredRollout], strangers: [String]) {
         let entries = Dictionary(range.entries.map { ($0.key, $0) }) { first, _ in first }
         var (rollouts, strangers): ([StoredRollout], [String]) = ([], [])
         for entry in range.entries {
