@@ -53,6 +53,29 @@ import TweakRecords
         #expect(try host.fleet("get", tweak).status == EX_DATAERR)
     }
 
+    @Test func `are set over one connection, with a request to read and one to write`() throws {
+        _ = try succeed("set", tweak, "true")
+        let port = try #require(URL(string: etcd.endpoints[0])?.port.flatMap { UInt16(exactly: $0) })
+        let proxy = try CountingProxy(to: port)
+        try host.follow([proxy.url])
+        #expect(try succeed("set", tweak, "false") == "\(tweak): true → false (revision 3)\n")
+        #expect(proxy.requests == ["/v3/kv/txn", "/v3/kv/txn"])
+        #expect(proxy.connections == 1)
+        #expect(try succeed("reset", tweak) == "\(tweak): false → none (revision 4)\n")
+        #expect(proxy.requests.count == 4)
+        #expect(proxy.connections == 2)
+    }
+
+    @Test func `are set with warnings as objects, for scripts`() throws {
+        _ = try succeed("kill", tweak, "--why", "broken")
+        let result = try host.fleet("set", tweak, "true", "--format", "json")
+        #expect(result.succeeded, "\(result.error)")
+        let lines = try result.error.split(separator: "\n").map { try json(String($0)) }
+        let warning = try #require(lines.first { $0["kind"] as? String == "hidden" }, "\(result.error)")
+        #expect(warning["tweak"] as? String == tweak)
+        #expect((warning["message"] as? String)?.hasPrefix("\(tweak): it is killed by ") == true)
+    }
+
     private func author() throws -> String? {
         try json(try succeed("get", tweak, "--format", "json"))["by"] as? String
     }

@@ -19,7 +19,7 @@ extension Adopt {
             let variable = try AdoptedVariable(part, in: variables, as: self)
             adopted.append((variable, part, build, image.shownPath))
         }
-        let application = try file.application { printMessage("warning: " + $0, of: "tweak-adopt") }
+        let application = try file.application { $0.write(of: "tweak-adopt") }
         let adoptedFile = try failing { try AdoptedFile(application: application) }
         let present = Set(images.files.compactMap { buildID(of: $0.path) })
         var conflict: (TweakKey, other: String)?
@@ -51,9 +51,9 @@ extension Adopt {
                 printable(
                     "\(variable.tweak.declaration.key): \(variable.variable)\(place), \(part.type.name)"))
             guard !part.isAlwaysRead, !variable.tweak.declaration.isReadOnly else { continue }
-            printMessage(
-                "warning: \(variable.variable) is not volatile; a loop in optimized code may have read it already",
-                of: "tweak-adopt")
+            Warning(
+                "\(variable.variable) is not volatile; a loop in optimized code may have read it already"
+            ).write(of: "tweak-adopt")
         }
     }
 
@@ -103,7 +103,7 @@ extension Adopt {
 
     /// Stores the values of adopted variables once more that running programs have overwritten.
     func storeAgain() throws(Failure) {
-        let programs = try ProgramSearch { printMessage("warning: " + $0, of: "tweak-adopt") }
+        let programs = try ProgramSearch { $0.write(of: "tweak-adopt") }
             .programs(named: program).compactMap { $0 as? LiveProgram }
         guard !programs.isEmpty else {
             throw Failure(
@@ -126,13 +126,13 @@ extension Adopt {
     }
 
     private func notify(_ file: ProgramFile) {
-        AdoptedFile.notify(file.shownPath) { printMessage("warning: " + $0, of: "tweak-adopt") }
+        AdoptedFile.notify(file.shownPath) { $0.write(of: "tweak-adopt") }
     }
 
     /// Takes over the variables that were adopted of the last other builds of the executable and its libraries.
     func lookUpAgain(_ file: ProgramFile) throws(Failure) {
         let images = ProgramImages(of: file, read: variables)
-        let application = try file.application { printMessage("warning: " + $0, of: "tweak-adopt") }
+        let application = try file.application { $0.write(of: "tweak-adopt") }
         let adoptedFile = try failing { try AdoptedFile(application: application) }
         let builds = try failing { try adoptedFile.load().builds }
         let paths = Set(images.files.map(\.shownPath))

@@ -49,9 +49,9 @@ extension Adopt {
                 return nil
             }
             if !areAll {
-                printMessage(
-                    "warning: \(file.shownPath): only the first \(parts.count) variables are listed; name some of them",
-                    of: "tweak-adopt")
+                Warning(
+                    "\(file.shownPath): only the first \(parts.count) variables are listed; name some of them"
+                ).write(of: "tweak-adopt")
             }
             if !parts.isEmpty || file.shownPath == images.files[0].shownPath {
                 found.append((file, variables, parts))

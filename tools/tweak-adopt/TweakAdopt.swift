@@ -68,7 +68,7 @@ struct Adopt: ParsableCommand {
     @Option(help: "The output format of --list.")
     var format: ListFormat = .table
 
-    enum ListFormat: String, CaseIterable, ExpressibleByArgument { case table, json }
+    enum ListFormat: String, FormatArgument { case table, json }
 
     @Argument(
         help: "A process id, the path of an executable, or the name of one.",
@@ -124,7 +124,7 @@ struct Adopt: ParsableCommand {
             throw Failure("\(error)".replacing(file.path, with: file.shownPath), .missing)
         }
         for problem in variables.problems.prefix(10) {
-            printMessage("warning: \(file.shownPath): \(problem)", of: "tweak-adopt")
+            Warning("\(file.shownPath): \(problem)").write(of: "tweak-adopt")
         }
         return variables
     }

@@ -163,7 +163,11 @@ extension TweakCommand {
 /// The standard descriptors that were closed when the command started.
 let reservedDescriptors = reserveStandardDescriptors()
 
-func warn(_ message: String) { printMessage("warning: " + message) }
+func warn(_ warning: Warning) { warning.write() }
+
+func warn(_ message: String, _ kind: Warning.Kind = .other, _ tweak: TweakKey? = nil) {
+    warn(Warning(message, kind, tweak: tweak))
+}
 
 /// Asks the user on the terminal; the end of the input means no.
 ///

@@ -4,6 +4,17 @@ package import CommandSupport
 internal import TweakJSON
 internal import TweakSystem
 
+/// The values of `--format`. With `json` the warnings of a command are JSON, too.
+package protocol FormatArgument: CaseIterable, ExpressibleByArgument, RawRepresentable
+where RawValue == String {}
+
+extension FormatArgument {
+    package init?(argument: String) {
+        self.init(rawValue: argument)
+        Warning.areJSON = rawValue == "json"
+    }
+}
+
 extension Failure {
     /// Runs a command and turns its failure into a message and an exit status.
     ///

@@ -76,11 +76,16 @@ extension FailureKind {
     }
 }
 
+extension Array {
+    /// The first ten elements, and one made of the number of further ones.
+    package func beginning(_ more: (String) -> Element) -> [Element] {
+        prefix(10) + (count > 10 ? [more("and \(count - 10) more")] : [])
+    }
+}
+
 extension [String] {
     /// The first ten elements, and the number of further ones, for ``Failure/details``.
-    package var beginning: [String] {
-        prefix(10) + (count > 10 ? ["and \(count - 10) more"] : [])
-    }
+    package var beginning: [String] { beginning { $0 } }
 }
 
 /// Turns an error of another module into a failure.

@@ -12,8 +12,11 @@ package func printJSON(_ value: some Encodable) throws {
 ///
 /// - Throws: The error of the value's `encode(to:)`.
 package func printJSONLine(_ value: some Encodable) throws {
-    print(try json(value, isPretty: false))
+    print(try jsonLine(value))
 }
+
+/// A value as one line of JSON, with sorted keys.
+func jsonLine(_ value: some Encodable) throws -> String { try json(value, isPretty: false) }
 
 private func json(_ value: some Encodable, isPretty: Bool) throws -> String {
     printableJSON(String(decoding: try encodeJSON(value, isPretty: isPretty), as: UTF8.self))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-internal import CommandSupport
+package import CommandSupport
 package import Glibc
 internal import TweakELF
 package import TweakMemory
@@ -10,7 +10,7 @@ internal import TweakSystem
 
 extension AdoptedBuilds {
     /// The adopted variables of an application; none if they cannot be read.
-    package static func load(of application: String, _ warn: (String) -> Void) -> AdoptedBuilds {
+    package static func load(of application: String, _ warn: (Warning) -> Void) -> AdoptedBuilds {
         do throws(OverridesError) {
             return try AdoptedFile(application: application).load()
         } catch .noDirectory {
@@ -59,7 +59,7 @@ extension AdoptedBuilds {
 
     /// The tweaks of an executable that does not run, and of its libraries. If variables of another build were adopted, it says so.
     func declarations(
-        of path: String, besides declared: [TweakDeclaration], _ warn: (String) -> Void
+        of path: String, besides declared: [TweakDeclaration], _ warn: (Warning) -> Void
     ) -> [TweakDeclaration] {
         guard !builds.isEmpty else { return [] }
         if buildID(of: path).flatMap({ self[$0] }) == nil, builds.contains(where: { $0.program == path }) {
@@ -77,7 +77,7 @@ extension AdoptedFile {
     /// next start.
     ///
     /// - Parameter warn: Called with the reasons why programs ignore the file.
-    package static func notify(_ executable: String, _ warn: (String) -> Void) {
+    package static func notify(_ executable: String, _ warn: (Warning) -> Void) {
         for running in RunningProgram.all() where running.executable == executable {
             do throws(ConnectionError) {
                 _ = try Connection(to: running, .short).ask(ReadAdopted())

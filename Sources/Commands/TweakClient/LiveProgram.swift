@@ -14,7 +14,7 @@ package final class LiveProgram: Program {
     private var hasAnswered = false
     /// The problems with changes that the program has told of.
     private var warnings: [ControlWarning] = []
-    private let warn: (String) -> Void
+    private let warn: (Warning) -> Void
 
     /// The processes that it has forked. They follow its overrides file, but have leases and ramps of their own, so these are
     /// set in each.
@@ -60,7 +60,7 @@ package final class LiveProgram: Program {
     /// - Returns: `nil` if nothing listens.
     package init?(
         _ running: RunningProgram, _ patience: Patience = .usual, budget: AnswerBudget? = nil,
-        warn: @escaping (String) -> Void = { _ in }
+        warn: @escaping (Warning) -> Void = { _ in }
     ) throws(Failure) {
         do throws(ConnectionError) {
             connection = try Connection(to: running, patience, budget: budget)
@@ -98,7 +98,7 @@ package final class LiveProgram: Program {
     /// Reports the problems with changes that the program has told of.
     package func passOnWarnings() {
         let new = connection.drainWarnings()
-        for warning in new { warn("\(title): \(warning.message)") }
+        for warning in new { warn(Warning("\(title): \(warning.message)", process: running.pid)) }
         warnings = (warnings + new).suffix(16)
     }
 
@@ -190,7 +190,9 @@ package final class LiveProgram: Program {
         _ durations: SetDurations, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         do throws(Failure) { return try body() } catch {
-            guard !durations.areNone, error.message.contains("has no parameter") else { throw error }
+            // Those libraries do not describe their methods.
+            guard !durations.areNone, let answer = try? ask(DescribeProgram()), answer.methods == nil
+            else { throw error }
             throw Failure(
                 "the Tweaks library in the process is too old for values that count for a time or change gradually",
                 about: title, .unavailable)

@@ -22,7 +22,7 @@ package final class MemoryProgram: Program {
     /// Whether the user knows of the first guard. A sweep has one after the other.
     private var hasNamedGuard = false
     private let executable: String
-    private let warn: (String) -> Void
+    private let warn: (Warning) -> Void
     private var hasSaid = false
 
     package var pid: pid_t? { process.pid }
@@ -37,7 +37,7 @@ package final class MemoryProgram: Program {
     /// - Returns: `nil` if the process has no tweaks, or has the library, which must be used instead.
     /// - Throws: ``Failure`` if the process has ended, or its tweaks cannot be read.
     package init?(
-        pid: pid_t, isBesideLibrary: Bool = false, warn: @escaping (String) -> Void
+        pid: pid_t, isBesideLibrary: Bool = false, warn: @escaping (Warning) -> Void
     ) throws(Failure) {
         guard !isBesideLibrary || AdoptedBuilds.areThere else { return nil }
         (self.warn, self.isBesideLibrary) = (warn, isBesideLibrary)
@@ -77,10 +77,11 @@ package final class MemoryProgram: Program {
     }
 
     private static func application(
-        in images: MemoryImages, _ executable: String, _ warn: (String) -> Void
+        in images: MemoryImages, _ executable: String, _ warn: (Warning) -> Void
     ) -> String {
         ApplicationName.first(
-            environment: nil, declared: images.applications, executable: executable, problem: warn)
+            environment: nil, declared: images.applications, executable: executable,
+            problem: { warn(Warning($0)) })
     }
 
     /// All tweaks with their values: those with records, and then the adopted variables.
@@ -200,13 +201,14 @@ package final class MemoryProgram: Program {
         }
         guards.append(memoryGuard)
         if !hasNamedGuard {
+            let reason =
+                isBesideLibrary
+                ? "the library does not store the variable" : "the Tweaks library is not in the process"
             warn(
-                "\(title): "
-                    + (isBesideLibrary
-                        ? "the library does not store the variable"
-                        : "the Tweaks library is not in the process")
-                    + ", so the process \(memoryGuard.pid) puts the old "
-                    + (answer.applied.count == 1 ? "value" : "values") + " back")
+                Warning(
+                    "\(title): \(reason), so the process \(memoryGuard.pid) puts the old "
+                        + (answer.applied.count == 1 ? "value" : "values") + " back", .restoring,
+                    process: process.pid))
         }
         hasNamedGuard = true
         return answer
@@ -366,10 +368,9 @@ package final class MemoryProgram: Program {
     private func sayThatNothingIsKept() {
         guard !hasSaid else { return }
         hasSaid = true
-        warn(
-            "\(title): the change lasts for this run only, because the "
-                + (isBesideLibrary
-                    ? "library does not store the variable" : "Tweaks library is not in the process"))
+        let reason =
+            isBesideLibrary ? "library does not store the variable" : "Tweaks library is not in the process"
+        warn("\(title): the change lasts for this run only, because the \(reason)")
     }
 }
 

@@ -27,7 +27,7 @@ package final class OfflineProgram: Program {
     private let overridesFile: OverridesFile
     package private(set) var overrides: OverridesDocument
     private let providers: OfflineProviders
-    private let warn: (String) -> Void
+    private let warn: (Warning) -> Void
     private var warnings: Set<String> = []
     /// Whether values are kept even if no library of this machine can be loaded into the program to read them.
     package var keepsInVain = false
@@ -35,12 +35,13 @@ package final class OfflineProgram: Program {
     /// - Parameters:
     ///   - path: The path of the executable.
     ///   - warn: Called with each problem of the binary or the overrides; the affected part is left out.
-    package init(path: String, warn: @escaping (String) -> Void) throws(Failure) {
+    package init(path: String, warn: @escaping (Warning) -> Void) throws(Failure) {
         // A symbolic link has the libraries and overrides of its target.
         let path = realPath(path) ?? path
         let content = try failing { try Self.content(of: path, warn) }
         application = ApplicationName.first(
-            environment: nil, declared: content.applications, executable: path, problem: warn)
+            environment: nil, declared: content.applications, executable: path, problem: { warn(Warning($0)) }
+        )
         title = path
         (self.path, self.warn) = (path, warn)
         (overridesFile, overrides) = try Self.overrides(of: application, warn)
@@ -53,7 +54,7 @@ package final class OfflineProgram: Program {
     }
 
     /// A program of which only the overrides are known, without types and defaults. Its values can be shown and reset.
-    package init(application: String, warn: @escaping (String) -> Void) throws(Failure) {
+    package init(application: String, warn: @escaping (Warning) -> Void) throws(Failure) {
         (title, self.application, path, adopted, introducers) = (application, application, nil, [], [:])
         self.warn = warn
         (overridesFile, overrides) = try Self.overrides(of: application, warn)
@@ -67,7 +68,7 @@ package final class OfflineProgram: Program {
 
     /// The tweaks that the executable and its libraries declare, each once.
     package static func content(
-        of path: String, _ warn: (String) -> Void
+        of path: String, _ warn: (Warning) -> Void
     ) throws(ELFError) -> (declarations: [TweakDeclaration], applications: [String]) {
         var seen: Set<TweakKey> = []
         let (all, applications) = try everything(in: path, warn)
@@ -76,7 +77,7 @@ package final class OfflineProgram: Program {
 
     /// The declarations in all records of the executable and its libraries: of a tweak, one for each place.
     package static func everything(
-        in path: String, _ warn: (String) -> Void
+        in path: String, _ warn: (Warning) -> Void
     ) throws(ELFError) -> (declarations: [TweakDeclaration], applications: [String]) {
         let program = try ELFFile(path: path)
         var declarations: [TweakDeclaration] = []
@@ -101,7 +102,7 @@ package final class OfflineProgram: Program {
     ///   variables.
     /// - Returns: For each declaration the working directory of the compiler of its unit, and those of all units.
     package static func compiled(
-        in path: String, includesExecutable: Bool, _ warn: (String) -> Void
+        in path: String, includesExecutable: Bool, _ warn: (Warning) -> Void
     ) throws(ELFError) -> (
         declarations: [(declaration: TweakDeclaration, folder: String?)], folders: [String]
     ) {
@@ -145,13 +146,13 @@ package final class OfflineProgram: Program {
 
     /// The tweaks, with those that files declare, and the adopted variables.
     package static func declarations(
-        of path: String, _ warn: (String) -> Void
+        of path: String, _ warn: (Warning) -> Void
     ) throws(ELFError) -> [TweakDeclaration] {
         let path = realPath(path) ?? path
         let (declarations, applications) = try content(of: path, warn)
         let application = ApplicationName.first(
             environment: environment(ApplicationName.variable), declared: applications, executable: path,
-            problem: warn)
+            problem: { warn(Warning($0)) })
         let declared = OfflineProviders(path: path, application: application, warn)
             .declarations(besides: declarations)
         return declared
@@ -160,7 +161,7 @@ package final class OfflineProgram: Program {
 
     /// A corrupt file counts as empty here, as at the program's start. Nothing can be set then.
     private static func overrides(
-        of application: String, _ warn: (String) -> Void
+        of application: String, _ warn: (Warning) -> Void
     ) throws(Failure) -> (file: OverridesFile, content: OverridesDocument) {
         try failing {
             let file = try OverridesFile(application: application)
@@ -196,7 +197,7 @@ package final class OfflineProgram: Program {
             }
         } catch {
             let warning = "override ignored: \(error)"
-            if warnings.insert(warning).inserted { warn(warning) }
+            if warnings.insert(warning).inserted { warn(Warning(warning)) }
         }
         return status(of: tweak, by: providers.below)
             ?? JSONTweak(tweak, value: tweak.defaultValue, source: "\(TweakSource.binary)")
@@ -345,7 +346,7 @@ package final class OfflineProgram: Program {
     }
 
     private func change(_ changes: [TweakKey: TweakValue?]) throws(Failure) {
-        if let problem = try overridesFile.change(changes) { warn(problem) }
+        if let problem = try overridesFile.change(changes) { warn(Warning(problem)) }
         for (key, value) in changes { overrides.set(value, for: key) }
     }
 }

@@ -31,7 +31,7 @@ struct OfflineProviders {
     ///   - path: The executable; `nil` if it is not known.
     ///   - application: The name under which agents have values for the program.
     ///   - warn: Called for each file that the program would not use.
-    init(path: String?, application: String, _ warn: (String) -> Void) {
+    init(path: String?, application: String, _ warn: (Warning) -> Void) {
         let agents = Dictionary(grouping: Self.fromAfar(for: application, warn), by: \.source)
         var list: [(source: TweakSource, files: [Provided])] = []
         if let path {
@@ -85,7 +85,7 @@ struct OfflineProviders {
     // MARK: Files
 
     /// The values of agents, checked as the program checks them. Files that it would not trust are left out.
-    private static func fromAfar(for application: String, _ warn: (String) -> Void) -> [Provided] {
+    private static func fromAfar(for application: String, _ warn: (Warning) -> Void) -> [Provided] {
         let folders = ProvidedFolders.all(isPrivileged: false)
         return [TweakSource.kill, .remote, .fleet].flatMap { source in
             folders.compactMap { folder in

@@ -199,12 +199,12 @@ extension JSONTweak {
 /// Finds programs by what the user typed.
 package struct ProgramSearch {
     private let patience: Patience
-    private let warn: (String) -> Void
+    private let warn: (Warning) -> Void
 
     /// - Parameters:
     ///   - patience: The timeouts for a running program.
     ///   - warn: Called with problems in the files of a program that is not running.
-    package init(_ patience: Patience = .usual, warn: @escaping (String) -> Void) {
+    package init(_ patience: Patience = .usual, warn: @escaping (Warning) -> Void) {
         (self.patience, self.warn) = (patience, warn)
     }
 
@@ -273,9 +273,12 @@ package struct ProgramSearch {
         var scan = ProcessScan()
         if scan.content(of: pid) == .library {
             // The user turned the socket off, so the library's memory is left alone.
+            let title = "\(lastComponent(of: path)) (\(text))"
             warn(
-                "\(lastComponent(of: path)) (\(text)): the Tweaks library is in it and does not listen, so its memory is "
-                    + "left alone; this is about its overrides file")
+                """
+                \(title): the Tweaks library is in it and does not listen, so its memory is left alone; this is about its \
+                overrides file
+                """)
             return try OfflineProgram(path: path, warn: warn)
         }
         let program = try OfflineProgram(path: path, warn: warn)

@@ -63,7 +63,7 @@ package struct ProgramFile {
     }
 
     /// The name of the application, which its files have.
-    package func application(warn: (String) -> Void) throws(Failure) -> String {
+    package func application(warn: (Warning) -> Void) throws(Failure) -> String {
         var declared: [String] = []
         try failing {
             try ELFFile(path: path).forEachObject { (object) throws(ELFError) in
@@ -71,6 +71,6 @@ package struct ProgramFile {
             }
         }
         return ApplicationName.first(
-            environment: nil, declared: declared, executable: shownPath, problem: warn)
+            environment: nil, declared: declared, executable: shownPath, problem: { warn(Warning($0)) })
     }
 }

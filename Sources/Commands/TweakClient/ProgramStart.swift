@@ -24,7 +24,7 @@ package struct ProgramStart {
     ///   - warn: Called with what cannot be determined.
     /// - Throws: ``Failure`` if there is no such program, or if it cannot load the library.
     package init(
-        of name: String, library: String?, takesValues: Bool, warn: (String) -> Void
+        of name: String, library: String?, takesValues: Bool, warn: (Warning) -> Void
     ) throws(Failure) {
         do throws(ProgramSearchError) { path = try findExecutable(named: name) } catch {
             switch error {

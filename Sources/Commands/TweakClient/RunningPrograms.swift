@@ -203,7 +203,7 @@ package struct MemoryProcess {
         for (process, executable) in found() {
             var (program, problem): (MemoryProgram?, String?)
             do throws(Failure) {
-                program = try MemoryProgram(pid: process.pid) { problem = problem ?? $0 }
+                program = try MemoryProgram(pid: process.pid) { problem = problem ?? $0.message }
                 // The process has ended, or loaded the library meanwhile.
                 if program == nil { continue }
             } catch  where error.kind == .unavailable {

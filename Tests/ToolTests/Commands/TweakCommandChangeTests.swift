@@ -25,6 +25,23 @@ import Testing
         #expect(try program.tweak("get", "Setter/Values/Ratio").output == "1.0\n")
     }
 
+    @Test func `With JSON a warning is an object, also of a reset`() throws {
+        let result = try program.tweak("set", "Setter/Values/Ratio", "1.5", "--format", "json")
+        #expect(result.status == 0)
+        #expect(
+            result.error
+                == #"{"kind":"clamped","message":"Setter/Values/Ratio: 1.5 is outside the limits; allowed: a number from "#
+                + #"0.0 to 1.0","tweak":"Setter/Values/Ratio"}"# + "\n")
+        let reset = try program.tweak("reset", "Setter/Values/Ratio", "--format", "json")
+        #expect(reset.error.isEmpty)
+        let form = try #require(
+            try JSONSerialization.jsonObject(with: Data(reset.output.utf8)) as? [String: Any])
+        let change = try #require((form["changes"] as? [[String: Any]])?.first)
+        #expect(change["tweak"] as? String == "Setter/Values/Ratio")
+        #expect(change["oldValue"] as? Double == 1)
+        #expect((form["removed"] as? [String])?.isEmpty == true)
+    }
+
     @Test func `Values may be calculated, and stand behind the name`() throws {
         let result = try program.tweak("set", "Count=2*3", "Values/Ratio", "max/4", "Text=a=b", "Flag=toggle")
         #expect(result.error.isEmpty)

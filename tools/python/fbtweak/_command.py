@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import select
 import selectors
 import signal
@@ -16,7 +15,8 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Typ
 
 from ._backend import Backend, Feed, Holder, Outcome, Restored
 from ._errors import (
-    Clamped, Ended, Forbidden, Garbled, Hidden, Refused, Silent, TweaksError, TweaksWarning, Unavailable, warn,
+    Clamped, Ended, Forbidden, Garbled, Hidden, Lost, Refused, Silent, TweaksError, TweaksWarning, Unavailable, Waiting,
+    warn,
 )  # fmt: skip
 from ._protocol import decode
 from ._samples import Samples
@@ -137,13 +137,16 @@ class Command:
 
     def check(self, status: int, errors: str, warns: bool = True) -> None:
         """Passes on warnings, and raises the error if the command failed."""
-        lines = errors.splitlines()
-        for line in lines:
-            if warns and line.startswith(_WARNING):
-                _warn(line[len(_WARNING) :])
+        lines = []
+        for line in errors.splitlines():
+            warning = _Warning.read(line)
+            if warning is None:
+                lines.append(line)
+            elif warns:
+                warning.show()
         if status == 0:
             return
-        said = [line for line in lines if not line.startswith(_WARNING)] or [f"it ended with the status {status}"]
+        said = lines or [f"it ended with the status {status}"]
         message = said[0][len("tweak: ") :] if said[0].startswith("tweak: ") else said[0]
         raise _ERRORS.get(status, TweaksError)(message, [line.strip() for line in said[1:]])
 
@@ -153,13 +156,44 @@ def _rest(end: Optional[float]) -> Optional[float]:
     return None if end is None else max(end - time.monotonic(), 0)
 
 
-def _warn(text: str) -> None:
-    if "is outside the limits" in text:
-        warn(text, Clamped)
-    elif "takes precedence" in text:
-        warn(text, Hidden)
-    else:
-        warn(text, TweaksWarning)
+class _Warning:
+    """A warning of the command: a line with a JSON object."""
+
+    _CATEGORIES: Dict[str, Type[TweaksWarning]] = {
+        "clamped": Clamped, "hidden": Hidden, "waiting": Waiting, "lost": Lost,
+    }  # fmt: skip
+    #: Words of commands of 1.0.0-beta.1, whose warnings are only text, and the kinds that they have now.
+    _WORDS = {"is outside the limits": "clamped", "takes precedence": "hidden", "puts the old value": "restoring"}
+
+    def __init__(self, kind: str, message: str, skipped: int) -> None:
+        self.kind = kind
+        self.message = message
+        #: The samples that were not taken in time.
+        self.skipped = skipped
+
+    @classmethod
+    def read(cls, line: str) -> "Optional[_Warning]":
+        """The warning in a line; ``None`` if it is another message."""
+        if line.startswith(_WARNING):
+            # By words: those commands have no kinds.
+            kinds = [kind for words, kind in cls._WORDS.items() if words in line]
+            return cls(kinds[0] if kinds else "other", line[len(_WARNING) :], 0)
+        if not line.startswith("{"):
+            return None
+        try:
+            found = members(decode(line.encode()))
+            skipped = found.get("skipped")
+            return cls(
+                member(found, "kind", str), member(found, "message", str), skipped if isinstance(skipped, int) else 0
+            )
+        except (TweaksError, ValueError):
+            return None
+
+    def show(self) -> None:
+        # Leases restore values there through a helper process.
+        if self.kind == "restoring":
+            return
+        warn(self.message, self._CATEGORIES.get(self.kind, TweaksWarning))
 
 
 class CommandBackend(Backend):
@@ -215,10 +249,8 @@ class CommandBackend(Backend):
 
     def reset(self, name: Optional[str]) -> List[Outcome]:
         # The command warns.
-        if name is None:
-            self._command.run("reset", "--all", "--", self._target)
-        else:
-            self._command.run("reset", "--", self._target, name)
+        words = ["--all", "--", self._target] if name is None else ["--", self._target, name]
+        self._command.run("reset", "--format", "json", *words)
         return []
 
     def run(self, name: str) -> None:
@@ -306,9 +338,7 @@ class _CommandHolder(Holder):
                 raise Garbled(f"{self._target}: the answer has more than {_LARGEST_LINE} bytes")
         self._processes.append((process, set(values)))
         os.set_blocking(process.stderr.fileno(), False)
-        said = (process.stderr.read(_LARGEST_MESSAGE) or b"").decode(errors="backslashreplace").splitlines()
-        # That another process restores the values is how leases work there.
-        self._command.check(0, "\n".join(line for line in said if "puts the old value" not in line))
+        self._command.check(0, (process.stderr.read(_LARGEST_MESSAGE) or b"").decode(errors="backslashreplace"))
         return [Outcome(member(each, "tweak", str), None, False) for each in member(decode(text), "changes", list)]
 
     def end(self) -> None:
@@ -424,9 +454,10 @@ class _CommandFeed(Feed):
         except (OSError, ValueError):
             # Another thread has closed it.
             return
-        found = re.search(r"(\d+) not taken in time", text)
-        if samples is not None and found:
-            samples.skipped += int(found[1])
+        for line in text.splitlines():
+            warning = _Warning.read(line)
+            if samples is not None and warning is not None:
+                samples.skipped += warning.skipped
         if not self._is_closed and self._process.returncode not in (0, -signal.SIGTERM):
             self._command.check(self._process.returncode, text)
 

@@ -15,11 +15,11 @@ extension FleetBuilds { func perform() throws(Failure) { try Fleet.builds(self) 
 extension Fleet {
     static func declare(_ options: FleetDeclare) throws(Failure) {
         for path in try executables(of: options.program) {
-            let build = try DeclaredBuild(of: path) { printMessage("warning: \($0)", of: command) }
+            let build = try DeclaredBuild(of: path) { $0.write(of: command) }
             if build.tweaks.isEmpty {
-                printMessage(
-                    "warning: \(path) declares no tweaks, as if it was built without DEBUG; values of tweaks that no other "
-                        + "build declares are refused", of: command)
+                warn(
+                    "\(path) declares no tweaks, as if it was built without DEBUG; values of tweaks that no other "
+                        + "build declares are refused")
             }
             let isNew = try asking(options.fleet) { (editor) async throws(FleetProblem) in
                 try await editor.publish(build)
@@ -45,7 +45,7 @@ extension Fleet {
     ///
     /// - Throws: ``Failure`` if a process runs another build than the one at its path.
     private static func executables(of name: String) throws(Failure) -> [String] {
-        let found = try ProgramSearch(.usual) { printMessage("warning: \($0)", of: command) }
+        let found = try ProgramSearch(.usual) { $0.write(of: command) }
             .programs(named: name, checkingValues: true)
         var paths: [String] = []
         for program in found {
@@ -66,12 +66,12 @@ extension Fleet {
         let known = declared.tweaks
         let undeclared = contents.values.map(\.tweak).filter { !known.contains($0) }
         for tweak in undeclared.prefix(mostWarnings) {
-            printMessage(
-                "warning: \(tweak): \(state), but no published build declares it"
-                    + didYouMean(known.nearest(to: tweak).map(\.description)), of: command)
+            warn(
+                "\(tweak): \(state), but no published build declares it"
+                    + didYouMean(known.nearest(to: tweak).map(\.description)))
         }
         let more = undeclared.count - mostWarnings
-        if more > 0 { printMessage("warning: the same is true of \(more) more tweaks", of: command) }
+        if more > 0 { warn("the same is true of \(more) more tweaks") }
     }
 
     static func builds(_ options: FleetBuilds) throws(Failure) {
@@ -123,16 +123,17 @@ extension Fleet {
     /// The declarations in the builds of an application.
     ///
     /// - Throws: ``Failure`` if the application is unknown, perhaps because it was mistyped.
-    static func published(_ options: FleetOptions) throws(Failure) -> FleetDeclarations {
+    static func published(
+        _ options: FleetOptions, _ situation: FleetSituation? = nil
+    ) throws(Failure) -> FleetDeclarations {
         do throws(Failure) {
-            let declared = try publishedOfKnown(options)
-            warnOfUnpublished(options)
+            let declared = try publishedOfKnown(options, situation)
+            warnOfUnpublished(options, situation)
             return declared
         } catch {
             // The user's role may date from before declarations.
             guard error.kind == .forbidden else { throw error }
-            printMessage(
-                "warning: the value is not checked against declarations: \(error.message)", of: command)
+            warn("the value is not checked against declarations: \(error.message)")
             return FleetDeclarations()
         }
     }
@@ -147,13 +148,17 @@ extension Fleet {
         guard let applications = found, applications.first?.name != name else { return }
         let nearest = applications.map(\.name).nearest(to: name)
         guard !nearest.isEmpty else { return }
-        printMessage("warning: \(name): there is no such application" + didYouMean(nearest), of: command)
+        warn("\(name): there is no such application" + didYouMean(nearest))
     }
 
     /// Warns if no known host has a name that filters ask for.
-    static func warnOfHosts(_ filters: JSONObject, _ options: FleetOptions) {
+    static func warnOfHosts(
+        _ filters: JSONObject, _ situation: FleetSituation?, _ options: FleetOptions
+    ) {
         guard let names = filters["only-host"] else { return }
-        let found = try? asking(options) { (editor) async throws(FleetProblem) in try await editor.hosts() }
+        let found =
+            situation?.hosts
+            ?? (try? asking(options) { (editor) async throws(FleetProblem) in try await editor.hosts() })
         guard let hosts = found?.map(\.host), !hosts.isEmpty,
             let target = try? FeatureTarget(filters: ["only-host": names], key: "hosts", path: "--for"),
             !hosts.contains(where: { host in
@@ -162,30 +167,37 @@ extension Fleet {
                 return target.decision(for: facts).isOn
             })
         else { return }
-        printMessage(
-            "warning: none of \(counted(hosts.count, "known host", "known hosts")) has a name that only-host "
-                + "asks for", of: command)
+        warn(
+            "none of \(counted(hosts.count, "known host", "known hosts")) has a name that only-host "
+                + "asks for")
     }
 
     /// Warns if values are not checked against the programs of all hosts yet.
-    private static func warnOfUnpublished(_ options: FleetOptions) {
+    private static func warnOfUnpublished(_ options: FleetOptions, _ situation: FleetSituation?) {
         // The user may not be allowed to see the hosts.
-        let found = try? asking(options) { (editor) async throws(FleetProblem) in
-            try await editor.publishedHosts()
-        }
+        let found =
+            situation.map { FleetEditor.published($0.hosts) }
+            ?? (try? asking(options) { (editor) async throws(FleetProblem) in
+                try await editor.publishedHosts()
+            })
         guard let (published, known) = found ?? nil, published < known else { return }
-        printMessage(
-            "warning: \(published) of \(counted(known, "known host", "known hosts")) "
+        warn(
+            "\(published) of \(counted(known, "known host", "known hosts")) "
                 + (published == 1 ? "has" : "have")
                 + " published what their programs declare, so others may refuse what "
-                + "this check accepts", of: command)
+                + "this check accepts")
     }
 
-    private static func publishedOfKnown(_ options: FleetOptions) throws(Failure) -> FleetDeclarations {
+    private static func publishedOfKnown(
+        _ options: FleetOptions, _ situation: FleetSituation?
+    ) throws(Failure) -> FleetDeclarations {
         let name = options.application
         let (declared, applications) = try asking(options) { (editor) async throws(FleetProblem) in
-            let declared = try await editor.declarations()
-            guard declared.builds.isEmpty else { return (declared, nil as [FleetEditor.Application]?) }
+            let declared =
+                if let situation { situation.declarations } else { try await editor.declarations() }
+            guard declared.builds.isEmpty, situation?.isKnown != true else {
+                return (declared, nil as [FleetEditor.Application]?)
+            }
             // The user may not be allowed to see other applications.
             return (declared, try? await editor.applications())
         }
@@ -205,7 +217,7 @@ extension Fleet {
     ) throws(FleetProblem) {
         guard !declared.builds.isEmpty else { return }
         guard contents[tweak] == nil else {
-            return printMessage("warning: \(tweak): no published build declares it", of: command)
+            return warn("\(tweak): no published build declares it", tweak: tweak)
         }
         throw undeclared(tweak, declared.tweaks.union(contents.values.map(\.tweak)), of: application)
     }
@@ -223,7 +235,7 @@ extension DeclaredBuild {
     /// Reads an executable and its libraries. What files on this host have introduced is no declaration.
     ///
     /// - Parameter warn: Called with problems of records.
-    init(of path: String, _ warn: (String) -> Void) throws(Failure) {
+    init(of path: String, _ warn: (Warning) -> Void) throws(Failure) {
         let declarations = try failing { try OfflineProgram.content(of: path, warn).declarations }
         do throws(FleetProblem) {
             self = try DeclaredBuild(of: path, buildID: buildID(of: path), by: Fleet.author, declarations)

@@ -32,7 +32,7 @@ struct FleetCommand: ParsableCommand {
 }
 
 /// An output format.
-enum FleetFormat: String, CaseIterable, ExpressibleByArgument {
+enum FleetFormat: String, FormatArgument {
     case table, json
 }
 

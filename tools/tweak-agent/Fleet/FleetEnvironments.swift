@@ -25,7 +25,7 @@ extension Fleet {
         warn(one.strangers + other.strangers)
         for (name, options) in [(environments.from, first), (environments.to, second)] {
             do throws(Failure) { try expectEnvironment(name, options) } catch {
-                printMessage("warning: \(error.message)", of: command)
+                warn(error.message)
             }
         }
         let values = FleetDifference.all(one, other).map { DifferenceForm($0) }
@@ -64,7 +64,7 @@ extension Fleet {
                     })
             } catch {
                 guard error.kind == .forbidden else { throw error }
-                printMessage("warning: kills are not compared: \(error.message)", of: command)
+                warn("kills are not compared: \(error.message)")
                 return []
             }
         }
@@ -137,7 +137,7 @@ extension Fleet {
                 return (editor.environment, [editor.environment], reason)
             }
         }
-        if let refusal { printMessage("warning: only \(own) is shown: \(refusal)", of: command) }
+        if let refusal { warn("only \(own) is shown: \(refusal)") }
         let environments = try names.map { (name) throws(Failure) in
             EnvironmentForm(
                 environment: name,

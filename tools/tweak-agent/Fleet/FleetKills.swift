@@ -57,13 +57,13 @@ extension Fleet {
         }
         if let tweak = change?.parts.first?.tweak, let declared {
             if declared.builds.isEmpty {
-                printMessage(
-                    "warning: no build of \(options.fleet.application) is published, so it is not checked whether "
-                        + "there is such a feature; tweak fleet declare publishes one", of: command)
+                warn(
+                    "no build of \(options.fleet.application) is published, so it is not checked whether "
+                        + "there is such a feature; tweak fleet declare publishes one")
             } else if !declared.tweaks.contains(tweak) {
-                printMessage(
-                    "warning: \(tweak): no published build declares it"
-                        + didYouMean(declared.tweaks.nearest(to: tweak).map(\.description)), of: command)
+                warn(
+                    "\(tweak): no published build declares it"
+                        + didYouMean(declared.tweaks.nearest(to: tweak).map(\.description)))
             }
         }
         let above = change?.parts.flatMap { hidden($0.tweak, values, of: options.fleet.application) }
@@ -85,9 +85,9 @@ extension Fleet {
         }
         if change == nil, !options.change.isDryRun, let killed = kills(options.fleet)?.values, !killed.isEmpty
         {
-            printMessage(
-                "warning: these stay killed: "
-                    + killed.map(\.tweak.description).beginning.joined(separator: ", "), of: command)
+            warn(
+                "these stay killed: "
+                    + killed.map(\.tweak.description).beginning.joined(separator: ", "))
         }
         try show(change, options.fleet, options.change)
     }
@@ -106,8 +106,7 @@ extension Fleet {
     static func publishedIfKnown(_ options: FleetOptions) throws(Failure) -> FleetDeclarations? {
         do throws(Failure) { return try published(options) } catch {
             if error.kind == .invalid { throw error }
-            printMessage(
-                "warning: it is not checked whether this feature exists: \(error.message)", of: command)
+            warn("it is not checked whether this feature exists: \(error.message)")
             return nil
         }
     }

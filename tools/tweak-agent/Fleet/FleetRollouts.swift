@@ -98,10 +98,14 @@ extension Fleet {
     // MARK: - Showing
 
     /// The rollouts that end when somebody else changes their values; none if they cannot be read.
-    static func sensitiveRollouts(_ options: FleetOptions) -> [RolloutPlan] {
-        let found = try? asking(options) { (editor) async throws(FleetProblem) in try await editor.rollouts()
-        }
-        return found?.rollouts.map(\.plan).filter { $0.done > 0 && !$0.state.isEnd } ?? []
+    static func sensitiveRollouts(
+        _ options: FleetOptions, _ situation: FleetSituation?
+    ) -> [RolloutPlan] {
+        let found =
+            situation?.plans
+            ?? (try? asking(options) { (editor) async throws(FleetProblem) in try await editor.rollouts() })?
+            .rollouts.map(\.plan)
+        return found?.filter { $0.done > 0 && !$0.state.isEnd } ?? []
     }
 
     static func rollouts(_ options: FleetRollouts) throws(Failure) {

@@ -65,7 +65,7 @@ enum Fleet {
         guard let found = contents.values.first(where: { $0.tweak == tweak }) else {
             throw Failure("\(tweak): it has no value" + (killed.map { "; \($0)" } ?? ""), .invalid)
         }
-        if let killed { printMessage("warning: \(tweak): \(killed)", of: command) }
+        if let killed { warn("\(tweak): \(killed)", .hidden, tweak: tweak) }
         let form = ValueForm(found)
         switch options.fleet.format {
         case .json: try failing { try printJSON(form) }
@@ -140,9 +140,10 @@ enum Fleet {
         let declaration = try options.program.map { (program) throws(Failure) in
             try self.declaration(of: name, in: program)
         }
-        let declared = options.isForced ? nil : try published(options.fleet)
-        if let filters { warnOfHosts(filters, options.fleet) }
-        try change(options.fleet, options.change, options.ifRevision) {
+        let situation = try situation(options.fleet)
+        let declared = options.isForced ? nil : try published(options.fleet, situation)
+        if let filters { warnOfHosts(filters, situation, options.fleet) }
+        try change(options.fleet, options.change, options.ifRevision, situation) {
             (contents, _) throws(FleetProblem) in
             let tweak: TweakKey
             if let key = declaration?.key { tweak = key } else { tweak = try key(name, contents, declared) }
@@ -188,8 +189,9 @@ enum Fleet {
 
     static func reset(_ options: FleetReset) throws(Failure) {
         let name = try TweakName(options.tweak)
-        let declared = declarations(options.fleet)
-        try change(options.fleet, options.change, options.ifRevision) {
+        let situation = try situation(options.fleet)
+        let declared = situation?.declarations ?? declarations(options.fleet)
+        try change(options.fleet, options.change, options.ifRevision, situation) {
             (contents, _) throws(FleetProblem) in
             // Tweaks with a value first: another one may have a similar name.
             let hasValue = !name.meant(among: contents.values.map(\.tweak)).isEmpty
@@ -236,19 +238,23 @@ enum Fleet {
 
     /// Makes a change and prints the result; see ``commit(_:_:_:_:revisited:isWithHistory:_:)``.
     private static func change(
-        _ options: FleetOptions, _ making: FleetChangeOptions, _ revision: Int?, revisited: Int? = nil,
+        _ options: FleetOptions, _ making: FleetChangeOptions, _ revision: Int?,
+        _ situation: FleetSituation? = nil, revisited: Int? = nil,
         _ make:
             @escaping @Sendable (FleetContents, _ then: FleetContents?) throws(FleetProblem)
             -> [TweakKey: FleetValue?]
     ) throws(Failure) {
-        let rollouts = sensitiveRollouts(options)
-        let change = try commit(options, .values, making, revision, revisited: revisited, make)
+        let rollouts = sensitiveRollouts(options, situation)
+        let change = try commit(
+            options, .values, making, revision, revisited: revisited, known: situation?.contents, make)
         try show(change, options, making)
-        warnIfHidden(change, options)
+        // After a conflict there may be others.
+        let isCurrent = change?.number == situation?.contents.nextChange
+        warnIfHidden(change, options, isCurrent ? situation?.kills : nil)
         for plan in rollouts where change?.parts.contains(where: { $0.tweak == plan.tweak }) == true {
-            printMessage(
-                "warning: \(plan.tweak): its \(plan.state) rollout ends when somebody changes the value",
-                of: command)
+            warn(
+                "\(plan.tweak): its \(plan.state) rollout ends when somebody changes the value",
+                tweak: plan.tweak)
         }
     }
 
@@ -287,14 +293,18 @@ enum Fleet {
     }
 
     /// Warns if new values of a fleet have no effect, on any host or on this one.
-    static func warnIfHidden(_ change: FleetChange?, _ options: FleetOptions) {
+    ///
+    /// - Parameter known: The kills; read if `nil`.
+    static func warnIfHidden(
+        _ change: FleetChange?, _ options: FleetOptions, _ known: FleetContents? = nil
+    ) {
         guard let new = change?.parts.filter({ $0.new != nil }), !new.isEmpty else { return }
-        let kills = kills(options)
+        let kills = known ?? kills(options)
         for part in new {
             if let kill = try? kills?[part.tweak]?.value.get() {
-                printMessage(
-                    "warning: \(part.tweak): it is \(kill.reason(in: .kills)); the value takes effect after tweak fleet "
-                        + "unkill", of: command)
+                warn(
+                    "\(part.tweak): it is \(kill.reason(in: .kills)); the value takes effect after tweak fleet "
+                        + "unkill", .hidden, tweak: part.tweak)
             }
             warnIfHidden(part.tweak, of: options.application)
         }
@@ -305,13 +315,14 @@ enum Fleet {
     /// - Parameters:
     ///   - revision: The required revision of the tweaks' last change.
     ///   - revisited: The revision to restore.
+    ///   - known: The content as it was a moment ago; read if `nil`.
     ///   - isWithHistory: Whether `make` needs the recorded changes, as it does to restore a revision.
     ///   - make: Returns the new value of each tweak, given the current state and, as far as etcd knows it, the state
     ///     at that revision.
     /// - Returns: The change; `nil` if there was nothing to change.
     static func commit(
         _ options: FleetOptions, _ place: FleetPlace, _ making: FleetChangeOptions, _ revision: Int?,
-        revisited: Int? = nil, isWithHistory: Bool = false,
+        revisited: Int? = nil, isWithHistory: Bool = false, known: FleetContents? = nil,
         _ make:
             @escaping @Sendable (FleetContents, _ then: FleetContents?) throws(FleetProblem)
             -> [TweakKey: FleetValue?]
@@ -324,19 +335,16 @@ enum Fleet {
             do throws(FleetProblem) {
                 var then: FleetContents?
                 if let revisited { then = try await editor.contents(at: revisited) }
-                let change = try await editor.change(
+                return try await editor.change(
                     by: by, why: making.author.why, isWithHistory: isWithHistory || revisited != nil,
-                    isDryRun: making.isDryRun
+                    isDryRun: making.isDryRun, known: known
                 ) { [then] (contents) throws(FleetProblem) in
                     strangers.result.withLock { $0 = .success(contents.strangers) }
                     let wanted = try make(contents, then)
                     if let revision { try expect(wanted.keys, at: revision, contents) }
                     return wanted
                 }
-                await editor.end()
-                return change
             } catch {
-                await editor.end()
                 throw Failure(error)
             }
         }
@@ -349,9 +357,9 @@ enum Fleet {
             guard let json = try? KeptFile(path: path).read(),
                 let file = try? ProvidedFile(json: json, path: path), let value = file.values[tweak]
             else { continue }
-            return printMessage(
-                "warning: \(tweak): on this host \(TweakSource.remote) takes precedence over \(TweakSource.fleet): "
-                    + "\(value.summary), from \(file.from ?? path)", of: command)
+            return warn(
+                "\(tweak): on this host \(TweakSource.remote) takes precedence over \(TweakSource.fleet): "
+                    + "\(value.summary), from \(file.from ?? path)", .hidden, tweak: tweak)
         }
     }
 
@@ -426,7 +434,7 @@ enum Fleet {
     private static func declaration(
         of name: TweakName, in program: String
     ) throws(Failure) -> TweakDeclaration {
-        let found = try ProgramSearch(.usual) { printMessage("warning: \($0)", of: command) }
+        let found = try ProgramSearch(.usual) { $0.write(of: command) }
             .programs(named: program, checkingValues: true)
         guard let first = found.first else {
             throw Failure("\(program): there is no such program", .missing)
@@ -454,7 +462,7 @@ enum Fleet {
         guard admission.wasClamped else { return admission.value }
         let problem = outsideLimits("\(declaration.key): \(text)", allowed: declaration.allowed)
         guard isForced else { throw refusal(build == nil ? "\(problem); --force sets it clamped" : problem) }
-        printMessage("warning: \(problem)", of: command)
+        warn(problem, .clamped, tweak: declaration.key)
         return admission.value
     }
 
@@ -513,11 +521,15 @@ enum Fleet {
 
     static let mostWarnings = 10
 
+    static func warn(_ message: String, _ kind: Warning.Kind = .other, tweak: TweakKey? = nil) {
+        Warning(message, kind, tweak: tweak).write(of: command)
+    }
+
     /// Warns about keys that are ignored.
     static func warn(_ strangers: [String]) {
-        for stranger in strangers.prefix(mostWarnings) { printMessage("warning: \(stranger)", of: command) }
+        for stranger in strangers.prefix(mostWarnings) { warn(stranger) }
         let more = strangers.count - mostWarnings
-        if more > 0 { printMessage("warning: \(more) more keys are ignored", of: command) }
+        if more > 0 { warn("\(more) more keys are ignored") }
     }
 
     static func editor(
@@ -546,9 +558,19 @@ enum Fleet {
         }
         cluster.environment = environment ?? cluster.environment
         let settings = EtcdSettings(name: application ?? "", cluster: cluster)
-        do throws(FetchProblem) { return try FleetEditor(settings, place) } catch {
+        do throws(FetchProblem) {
+            return try FleetEditor(settings, place, sharing: resources)
+        } catch {
             throw Failure(error.message, .misconfigured)
         }
+    }
+
+    /// The connections of this process, which stay open until it ends.
+    private static let resources = SharedResources()
+
+    /// What a change is checked against; `nil` if it has to be read piece by piece.
+    static func situation(_ options: FleetOptions) throws(Failure) -> FleetSituation? {
+        try asking(options) { (editor) async throws(FleetProblem) in try await editor.situation() }
     }
 
     static func contents(
@@ -573,11 +595,8 @@ enum Fleet {
     ) throws(Failure) -> Value {
         try awaiting { () async throws(Failure) in
             do throws(FleetProblem) {
-                let value = try await body(editor)
-                await editor.end()
-                return value
+                return try await body(editor)
             } catch {
-                await editor.end()
                 throw Failure(error)
             }
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import ArgumentParser
+import CommandCompletion
 import CommandSupport
 // For `stdout`, a variable that nobody changes.
 @preconcurrency import Glibc
@@ -248,7 +249,7 @@ struct BakeCommand: ParsableCommand {
     }
 }
 
-enum BakeFormat: String, Keyword {
+enum BakeFormat: String, Keyword, FormatArgument {
     case diff, json, replacements
 }
 

@@ -80,7 +80,8 @@ private struct Edit {
                     continue
                 }
                 if admission.wasClamped {
-                    warn(outsideLimits("\(key): the value", allowed: declaration.allowed))
+                    warn(
+                        outsideLimits("\(key): the value", allowed: declaration.allowed), .clamped, key)
                 }
                 values.set(admission.value, for: key)
             } catch {

@@ -18,13 +18,16 @@ extension Program {
         } else {
             for key in former.keys.sorted() { if let tweak = try tweak(key) { tweaks.append(tweak) } }
         }
-        let lines = try SetCommand.passed(tweaks, in: self).compactMap { tweak -> String? in
-            if tweak.pendingValue != nil { return "\(tweak.declaration.key): \(waitingLine(tweak))" }
+        let warnings = try SetCommand.passed(tweaks, in: self).compactMap { tweak -> Warning? in
+            let key = tweak.declaration.key
+            if tweak.pendingValue != nil {
+                return Warning("\(key): \(waitingLine(tweak))", .waiting, tweak: key)
+            }
             // The program has passed the gate.
-            guard former[tweak.declaration.key]?.pendingValue == nil else { return nil }
-            return "\(tweak.declaration.key): \(tweak.precedenceText)"
+            guard former[key]?.pendingValue == nil else { return nil }
+            return Warning("\(key): \(tweak.precedenceText)", .hidden, tweak: key)
         }
-        for line in lines.beginning { warn(line) }
+        for warning in warnings.beginning({ Warning($0) }) { warning.write() }
     }
 
     private func waitingLine(_ tweak: JSONTweak) -> String {

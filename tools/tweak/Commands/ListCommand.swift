@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import ArgumentParser
+import CommandCompletion
 import CommandSupport
 import TweakClient
 import TweakFormats
@@ -167,7 +168,7 @@ struct ListCommand: ParsableCommand {
     }
 }
 
-enum ListFormat: String, Keyword {
+enum ListFormat: String, Keyword, FormatArgument {
     case table, json, optuna, mlos
 }
 

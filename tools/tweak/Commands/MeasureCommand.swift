@@ -64,7 +64,9 @@ struct MeasureCommand: ParsableCommand {
                     measured.hasEnded ? .unavailable : .busy)
             }
             if measured.hasEnded { warn("\(key): the program ended before the time was over") }
-            if measured.lost > 0 { warn("\(key): \(counted(measured.lost, "sample", "samples")) lost") }
+            if measured.lost > 0 {
+                warn("\(key): \(counted(measured.lost, "sample", "samples")) lost", .lost, key)
+            }
             let names = Statistic.usualNames.filter { $0 != statistic.name } + [statistic.name]
             let form = MeasuredForm(tweak: tweak.declaration, measured, names: names)
             try target.show(form, of: program, as: format) {

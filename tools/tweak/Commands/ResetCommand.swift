@@ -17,6 +17,9 @@ struct ResetCommand: ParsableCommand {
             A plug-in that is not loaded may declare them.
             """)
 
+    @Option(help: "The output format.")
+    var format: OutputFormat = .table
+
     @OptionGroup var target: ProgramOptions
 
     @Argument(
@@ -46,7 +49,7 @@ struct ResetCommand: ParsableCommand {
     }
 
     func run() throws {
-        try target.forEachChanged { program, processes throws(Failure) in
+        try target.forEachChanged(format) { program, processes throws(Failure) in
             var scopes: [TweakScope] = all ? [.all] : []
             var before: [JSONTweak] = []
             var ineffective: [IneffectiveValue] = []
@@ -74,10 +77,17 @@ struct ResetCommand: ParsableCommand {
             }
             if !scopes.isEmpty { processes.noteChange(isKept: !leases) }
             try program.forget(forgotten)
-            try show(before, of: program)
+            let changes = try changes(from: before, of: program)
+            if format == .json {
+                let form = ResetForm(changes: changes.map(ResetForm.Change.init), removed: forgotten)
+                try target.show(form, of: program, as: format) { "" }
+            }
+            for (tweak, now) in changes where format == .table {
+                print(printable(now.change(from: tweak, waiting: program.waitingText(now))))
+            }
             // What waits is in the lines above.
             try program.reportIneffective(ineffective.filter { $0.pendingValue == nil })
-            for key in forgotten {
+            for key in forgotten where format == .table {
                 print(
                     printable(
                         "\(key): \(kept[key]?.summary ?? "") was removed; no such tweak is declared")
@@ -100,8 +110,10 @@ struct ResetCommand: ParsableCommand {
         return (.tweak(tweak.declaration.key), [tweak])
     }
 
-    /// Prints the tweaks whose values have changed.
-    private func show(_ before: [JSONTweak], of program: any Program) throws(Failure) {
+    /// The tweaks whose values have changed, before and after.
+    private func changes(
+        from before: [JSONTweak], of program: any Program
+    ) throws(Failure) -> [(JSONTweak, JSONTweak)] {
         var now: [JSONTweak] = []
         if before.count > 1 {
             now = try program.tweaks()
@@ -110,11 +122,29 @@ struct ResetCommand: ParsableCommand {
         }
         var after: [TweakKey: JSONTweak] = [:]
         for tweak in try SetCommand.passed(now, in: program) { after[tweak.declaration.key] = tweak }
-        for tweak in before where !tweak.declaration.isMonitor {
+        return before.filter { !$0.declaration.isMonitor }.compactMap { tweak in
             guard let now = after[tweak.declaration.key],
                 (now.value, now.pendingValue) != (tweak.value, tweak.pendingValue)
-            else { continue }
-            print(printable(now.change(from: tweak, waiting: program.waitingText(now))))
+            else { return nil }
+            return (tweak, now)
+        }
+    }
+}
+
+/// The JSON form of a reset. Scripts rely on its keys.
+private struct ResetForm: Encodable {
+    let changes: [Change]
+    /// Kept values of tweaks that are not declared.
+    let removed: [TweakKey]
+
+    struct Change: Encodable {
+        let tweak: TweakKey
+        let oldValue, value, pendingValue: TweakValue?
+        let source: String?
+
+        init(_ before: JSONTweak, _ after: JSONTweak) {
+            (tweak, oldValue) = (before.declaration.key, before.value)
+            (value, pendingValue, source) = (after.value, after.pendingValue, after.source)
         }
     }
 }

@@ -297,7 +297,9 @@ private struct Change {
 
     func warnOfLimits() {
         let declaration = tweak.declaration
-        warn(outsideLimits("\(declaration.key): \(text)", allowed: declaration.allowed))
+        warn(
+            outsideLimits("\(declaration.key): \(text)", allowed: declaration.allowed), .clamped,
+            declaration.key)
     }
 
     func warnOfOthers(_ after: JSONTweak, _ durations: SetDurations) {
@@ -305,7 +307,7 @@ private struct Change {
         if let value = after.value, after.pendingValue == nil, after.ramp == nil, value != admission.value {
             warn(
                 "\(declaration.key): the value is \(durations.areLeased ? "leased" : "kept"), but "
-                    + after.precedenceText)
+                    + after.precedenceText, .hidden, declaration.key)
         }
     }
 }

@@ -170,11 +170,16 @@ struct WatchCommand: ParsableCommand {
         if dropped + samples.skipped + unsent > 0
             || (output != nil || stream != nil) && isatty(STDERR_FILENO) == 1
         {
-            printMessage(
+            let text =
                 counted(taken, "sample", "samples")
-                    + (dropped == 0 ? "" : ", \(dropped) dropped")
-                    + (samples.skipped == 0 ? "" : ", \(samples.skipped) not taken in time")
-                    + (unsent == 0 ? "" : ", " + counted(unsent, "datagram", "datagrams") + " lost"))
+                + (dropped == 0 ? "" : ", \(dropped) dropped")
+                + (samples.skipped == 0 ? "" : ", \(samples.skipped) not taken in time")
+                + (unsent == 0 ? "" : ", " + counted(unsent, "datagram", "datagrams") + " lost")
+            if format == .json {
+                Warning(text, .lost, skipped: samples.skipped).write()
+            } else {
+                printMessage(text)
+            }
         }
         interruption?.release()
     }
@@ -210,7 +215,7 @@ extension HeldSignals {
     fileprivate static var unlessIgnored: HeldSignals { HeldSignals(ending.filter { !isIgnored($0) }) }
 }
 
-enum WatchFormat: String, Keyword {
+enum WatchFormat: String, Keyword, FormatArgument {
     case table, json, csv
 }
 

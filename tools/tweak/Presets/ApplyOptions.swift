@@ -35,7 +35,9 @@ struct ApplyOptions: ParsableArguments {
                 + (resetOthers ? ", all others have their defaults" : "")
         }
         try program.reportIneffective(answer.ineffective)
-        for key in answer.clamped { warn("\(key): the value was outside the limits and has been clamped") }
+        for key in answer.clamped {
+            warn("\(key): the value was outside the limits and has been clamped", .clamped, key)
+        }
         let problems =
             leftOut.map { "\($0.entry): \($0.reason)" }
             + answer.unknown.map { "\($0): there is no such tweak" } + answer.refused.map(\.message)

@@ -164,7 +164,7 @@ private struct OfProcess<Form: Encodable>: Encodable {
     let result: Form
 }
 
-enum OutputFormat: String, Keyword {
+enum OutputFormat: String, Keyword, FormatArgument {
     case table, json
 }
 

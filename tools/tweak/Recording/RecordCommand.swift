@@ -84,8 +84,8 @@ struct RecordCommand: ParsableCommand {
             }
             try recording.add(new, batch)
         }
-        if lost > 0 { warn("\(lost) changes were lost, because the program's history overflowed") }
-        if samples.skipped > 0 { warn("\(samples.skipped) samples were not taken in time") }
+        if lost > 0 { warn("\(lost) changes were lost, because the program's history overflowed", .lost) }
+        if samples.skipped > 0 { warn("\(samples.skipped) samples were not taken in time", .lost) }
         guard isatty(STDERR_FILENO) == 1 else { return }
         printMessage(
             counted(recording.changes, "change", "changes")

@@ -108,7 +108,9 @@ extension SearchAxis {
                 try declaration.admit(text: String(text.trimmed), current: tweak.nextValue)
             }
             if admission.wasClamped {
-                warn(outsideLimits("\(declaration.key): \(text)", allowed: declaration.allowed))
+                warn(
+                    outsideLimits("\(declaration.key): \(text)", allowed: declaration.allowed), .clamped,
+                    declaration.key)
             }
             return admission.value
         }

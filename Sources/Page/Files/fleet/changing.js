@@ -78,7 +78,7 @@ export function openChange(fleet, /** @type {any} */ { title, request, body, fie
     status.scrollIntoView({ block: "nearest" });
   }
 
-  async function asking(run) {
+  async function asking(run, refused = async () => {}) {
     if (isBusy) return false;
     isBusy = true;
     showButton();
@@ -87,8 +87,8 @@ export function openChange(fleet, /** @type {any} */ { title, request, body, fie
     } catch (error) {
       reviewed = undefined;
       difference.replaceChildren();
-      if (canForce && error.message.includes("--force")) forceLine.hidden = false;
       say(linesShown(error.message), true);
+      await refused();
       return false;
     } finally {
       isBusy = false;
@@ -96,17 +96,25 @@ export function openChange(fleet, /** @type {any} */ { title, request, body, fie
     }
   }
 
+  const given = () => ({ environment, application, ...bodyOf(), isForced: force.checked, isDryRun: true });
+
   /** Checks the change and shows what it would do. The dialog stays open. */
   const review = () => asking(async () => {
-    const given = { environment, application, ...bodyOf(), isForced: force.checked };
+    const asked = given();
     say("Checking…");
-    const { answer, messages } = await fleet.ask(request, { ...given, isDryRun: true });
-    reviewed = { given, change: answer };
+    const { answer, messages } = await fleet.ask(request, asked);
+    reviewed = { asked, change: answer };
     difference.replaceChildren(answer ? differenceTable(answer) : "");
     say([answer ? "" : "Nothing would change.", warningsText(messages)].filter(Boolean).join("\n"));
     fleet.notices.whisper(answer ? `${partsOf(answer).length} would change` : "");
     return false;
-  });
+  }, offerForce);
+
+  /** Offers to force a change that is only refused without that. */
+  async function offerForce() {
+    if (!canForce || force.checked) return;
+    forceLine.hidden = !(await fleet.ask(request, { ...given(), isForced: true }).then(() => true, () => false));
+  }
 
   const apply = () => asking(async () => {
     if (!why.value.trim()) {
@@ -115,8 +123,8 @@ export function openChange(fleet, /** @type {any} */ { title, request, body, fie
       say("Give a reason for the history.", true);
       return false;
     }
-    const { given, change } = reviewed;
-    const { answer, messages } = await fleet.ask(request, { ...given, why: why.value.trim(), ifRevision: revisionOf[request]?.(change) });
+    const { asked, change } = reviewed;
+    const { answer, messages } = await fleet.ask(request, { ...asked, isDryRun: false, why: why.value.trim(), ifRevision: revisionOf[request]?.(change) });
     const parts = answer ? partsOf(answer) : [];
     const text = parts.length === 1 ? `${labelOf(parts[0].tweak)}: ${partTexts(parts[0]).join(" → ")}` : `${parts.length} values changed`;
     fleet.notices.say(answer ? `${text} (revision ${answer.revision})` : "Nothing had to be changed");
@@ -133,8 +141,8 @@ export function openChange(fleet, /** @type {any} */ { title, request, body, fie
   }
 }
 
-/** The warnings of a command, without its name. */
-export const warningsText = (messages) => messages.split("\n").map((line) => shown(line.replace(/^tweak fleet: (warning: )?/, ""))).filter(Boolean).join("\n");
+/** The warnings of a command. */
+export const warningsText = (messages) => messages.split("\n").map(shown).filter(Boolean).join("\n");
 
 /** Opens the dialog to set a value; of a tweak that is typed if none is given. */
 export function openSet(fleet, tweak) {

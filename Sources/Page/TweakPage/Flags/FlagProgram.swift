@@ -25,7 +25,7 @@ final class FlagProgram: Sendable {
     /// - Throws: ``Failure`` if there is no such program.
     init(_ name: String) throws(Failure) {
         var warnings: [String] = []
-        let programs = try ProgramSearch(warn: { warnings.append($0) }).programs(named: name)
+        let programs = try ProgramSearch(warn: { warnings.append($0.message) }).programs(named: name)
         // Root names a process of another user by its id.
         let isID = name.allSatisfy { $0.isASCII && $0.isNumber }
         guard let program = programs.first(where: { isID || $0.otherUser == nil }) else {

@@ -165,7 +165,19 @@ struct CommandForm: Encodable {
         do throws(JSONError) { self.answer = try decodeJSON(from: answer.output) } catch {
             throw RequestProblem(.internalServerError, "\(command) printed no JSON: \(error)")
         }
-        messages = answer.messages
+        messages = answer.sentences
+    }
+}
+
+extension InstalledCommand.Answer {
+    private struct Message: Decodable { let message: String }
+
+    /// The messages, in which the objects of warnings are replaced by their sentences.
+    fileprivate var sentences: String {
+        messages.split(separator: "\n").map { line in
+            let warning = try? decodeJSON(Message.self, from: Array(line.utf8))
+            return warning?.message ?? String(line)
+        }.joined(separator: "\n")
     }
 }
 
@@ -180,8 +192,9 @@ extension RequestProblem {
             case EX_UNAVAILABLE: .badGateway
             default: .internalServerError
             }
-        let message = answer.messages.isEmpty ? "\(command) failed\n" : answer.messages
-        self.init(status, message + "(exit status \(answer.status))")
+        let sentences = answer.sentences
+        let message = sentences.isEmpty ? "\(command) failed" : sentences
+        self.init(status, message + "\n(exit status \(answer.status))")
     }
 }
 #endif

@@ -28,7 +28,7 @@ final class MemoryFollower: Follower {
         var share: AnswerBudget.Share?
         do throws(Failure) {
             share = try board.share(forRecordsIn: executable)
-            program = try MemoryProgram(pid: pid) { problem = problem ?? $0 }
+            program = try MemoryProgram(pid: pid) { problem = problem ?? $0.message }
             // The process has ended, or loaded the library meanwhile.
             if program == nil { return }
         } catch  where error.kind == .unavailable {

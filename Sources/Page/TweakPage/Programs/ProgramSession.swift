@@ -88,7 +88,7 @@ actor ProgramSession {
     }
 
     private func program(_ entry: ProgramEntry) throws(Failure) -> any Program {
-        let warn: (String) -> Void = { _ in }
+        let warn: (Warning) -> Void = { _ in }
         switch (entry.state, entry.pid) {
         case (.running, let pid?), (.silent, let pid?):
             guard let running = RunningProgram(pid: pid),
