@@ -58,7 +58,7 @@ final class DebugFile {
             defer { dwfl_end(session) }
             if let refusal = limits.refusal { throw .file(refusal) }
             let number = dwfl_errno()
-            // libdwfl has no name for the number, which it shares with the message.
+            // By words: libdwfl has no name for the number, which it shares with the message.
             let reason = dwfl_errmsg(number).map { String(cString: $0) } ?? ""
             throw reason == "No DWARF information found" || reason == "no matching ELF file found"
                 ? .noInformation(path: path, hasBuildID: buildID != nil)

@@ -125,6 +125,7 @@ def sampled_by_memory(tweak, pid, seconds):
     after, end = [cpu_seconds(client.pid, thread) for thread in ("tweak", None)], time.monotonic()
     core, written = [(after[index] - before[index]) / (end - start) for index in (0, 1)]
     said = client.communicate()[1]
+    # By words: beside CSV the counts are only a sentence.
     skipped = int(said.split(", ")[-1].split()[0]) if "not taken" in said else 0
     return {"samples": seconds * RATE - skipped, "due": seconds * RATE, "dropped": 0, "skipped": skipped, "core": core,
             "written": written}

@@ -180,6 +180,7 @@ final class ProviderFeed: Sendable {
 
     private func warn(_ error: any Error, _ key: TweakKey, _ store: TweakStore) {
         let message = "\(error)"
+        // By words: errors of others may name the tweak, too. Only the text depends on it.
         store.diagnostics.warn(
             "\(provider.source) ignored: " + (message.hasPrefix("\(key): ") ? message : "\(key): \(message)"))
     }
