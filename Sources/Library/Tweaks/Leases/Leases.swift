@@ -35,6 +35,8 @@ struct Leases {
     private(set) var nextEnd: ContinuousClock.Instant?
     /// The open connections of clients that have asked for leases.
     private var connections: [ClientIdentity] = []
+    /// The number of leases that end with each connection, if there are any.
+    private var counts: [ObjectIdentifier: Int] = [:]
     private var lastNumber: UInt64 = 0
 
     var isEmpty: Bool { count == 0 }
@@ -53,9 +55,7 @@ struct Leases {
     func isOpen(_ connection: ClientIdentity) -> Bool { connections.contains { $0 === connection } }
 
     /// The number of leases that end with a connection.
-    func count(of connection: ClientIdentity) -> Int {
-        byTweak.values.reduce(0) { $0 + $1.count { $0.terms.connection === connection } }
-    }
+    func count(of connection: ClientIdentity) -> Int { counts[ObjectIdentifier(connection)] ?? 0 }
 
     // MARK: Changes
 
@@ -114,12 +114,33 @@ struct Leases {
             .sorted()
     }
 
+    /// Leases are only searched if some go, so that beginning many takes no longer for each.
     mutating func apply(_ change: Change) {
+        var isEndOpen = false
         for (key, leases) in change.byTweak {
-            count += leases.count - self[key].count
+            let before = self[key]
             byTweak[key] = leases.isEmpty ? nil : leases
+            count += leases.count - before.count
+            // They are sorted by number, and at most the last one is new.
+            let new = leases.last.flatMap { $0.number > before.last?.number ?? 0 ? $0 : nil }
+            if let new {
+                noteConnection(of: new, 1)
+                if let end = new.terms.end { nextEnd = min(nextEnd ?? end, end) }
+            }
+            guard leases.count - (new == nil ? 0 : 1) < before.count else { continue }
+            let kept = Set(leases.map(\.number))
+            for lease in before where !kept.contains(lease.number) {
+                noteConnection(of: lease, -1)
+                if let nextEnd, lease.terms.end == nextEnd { isEndOpen = true }
+            }
         }
-        nextEnd = byTweak.values.lazy.flatMap { $0 }.compactMap(\.terms.end).min()
+        if isEndOpen { nextEnd = byTweak.values.lazy.flatMap { $0 }.compactMap(\.terms.end).min() }
+    }
+
+    private mutating func noteConnection(of lease: Lease, _ difference: Int) {
+        guard let connection = lease.terms.connection else { return }
+        let count = counts[ObjectIdentifier(connection), default: 0] + difference
+        counts[ObjectIdentifier(connection)] = count == 0 ? nil : count
     }
 }
 
