@@ -44,25 +44,37 @@ import Testing
         ]
     }
 
-    /// The first plan; empty if there is none.
-    private func plan() throws -> [String: Any] {
+    /// All plans, sorted by tweak.
+    private func plans() throws -> [[String: Any]] {
         let json = try host.fleet("rollouts", "--format", "json").output
         let all = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
-        return (all?["rollouts"] as? [[String: Any]])?.first ?? [:]
+        return all?["rollouts"] as? [[String: Any]] ?? []
     }
+
+    /// The first plan; empty if there is none.
+    private func plan() throws -> [String: Any] { try plans().first ?? [:] }
 
     private func state() throws -> String? { try plan()["state"] as? String }
     private func steps() throws -> Int? { try plan()["done"] as? Int }
 
-    /// The percentages and the reasons of all changes of the value.
+    /// The percentages and the reasons of all changes, without those of markers.
     private func changes() throws -> [(share: Double?, new: Int?, why: String)] {
         let json = try host.fleet("history", "--format", "json").output
         let all = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
-        return try #require(all?["changes"] as? [[String: Any]]).map { change in
+        return try #require(all?["changes"] as? [[String: Any]]).compactMap { change in
             let part = (change["changes"] as? [[String: Any]])?.first
+            if (part?["tweak"] as? String)?.hasSuffix("/Marker") == true { return nil }
             let filters = part?["newFor"] as? [String: Any]
             return (filters?["percentage"] as? Double, part?["new"] as? Int, change["why"] as? String ?? "")
         }
+    }
+
+    /// Waits until an agent has made a step of a rollout that begins now, and so has looked at the earlier ones.
+    private func waitForStepOfAnother() throws {
+        let words = words("rollout", ["Zoo/Index/Marker", "1", "--steps", "1,100", "--every", "1h"])
+        let result = try run(AgentHost.program, words, home: host.home)
+        #expect(result.succeeded, "\(result.error)")
+        #expect(try waitUntil { try plans().last?["done"] as? Int == 1 })
     }
 
     // MARK: - Agents
@@ -128,7 +140,7 @@ import Testing
                 #"{ "value": 1, "steps": [ 1 ], "every": 1, "state": "running", "done": 0, \#(command) }"#
             #expect(etcd.put([(Array((Self.root + "plans/A/B/C").utf8), Array(json.utf8))]))
             #expect(waitUntil { agent.written.error.contains("the rollout of A/B/C: ") })
-            usleep(1_500_000)
+            try waitForStepOfAnother()
             #expect(try host.fleet("rollouts").error.contains("warning: the rollout of A/B/C: "))
             #expect(try steps() == 0)
         }
@@ -136,7 +148,9 @@ import Testing
         try host.following { (_) throws in
             #expect(try host.fleet("abort", Self.tweak).succeeded)
             #expect(try rollOut("--steps", "1", "--every", "1s").succeeded)
-            usleep(1_500_000)
+            // An agent that carries it out changes the value before it gives programs a later one.
+            #expect(try host.fleet("set", "Other/Index/Marker", "1").succeeded)
+            #expect(try waitUntil { try host.number("Other/Index/Marker") == 1 })
             #expect(try steps() == 0)
         }
         #expect(!FileManager.default.fileExists(atPath: host.home("owned")))
@@ -162,7 +176,7 @@ import Testing
                 paused.output == "\(Self.tweak): paused, step 1 of 3, 1 %: \(AgentHost.author) (ann): wait\n",
                 "\(paused.error)")
             #expect(try host.fleet("pause", "Limit").output == "search: nothing had to be changed\n")
-            usleep(3_000_000)
+            try waitForStepOfAnother()
             #expect(try steps() == 1)
             let second = try rollOut("--steps", "1", "--every", "1s")
             #expect(second.status == EX_DATAERR && second.error.contains("a rollout is paused"))
@@ -216,7 +230,7 @@ import Testing
             #expect(try plan()["reason"] as? String == "web1 fell silent")
             #expect(try host.fleet("resume", "Limit").succeeded)
             report("web2", isAlive: true)
-            usleep(2_000_000)
+            try waitForStepOfAnother()
             #expect(try state() == "running")
             let refusal = #"{ "tweak": "\#(Self.tweak)", "reason": "it is above 250" }"#
             report("web2", #", "refused": [ \#(refusal) ]"#, isAlive: true)

@@ -110,10 +110,11 @@ import Testing
 }
 
 @Suite struct `A program without a control socket` {
-    /// Starts a program, lets it run longer than one is without a socket, and ends it.
+    /// Starts a program, lets it run until one that was started later has a socket, and ends it.
     private func expectNoSocket(_ home: TemporaryDirectory, _ environment: [String: String] = [:]) throws {
         let program = try LiveProgram(home: home, environment: environment)
-        usleep(600_000)
+        let later = try LiveProgram()
+        #expect(try waitUntil { try later.processes().count == 1 })
         #expect(try program.end().isEmpty)
         let runtime = environment["XDG_RUNTIME_DIR"] ?? home("runtime")
         let names = (try? FileManager.default.subpathsOfDirectory(atPath: runtime)) ?? []
