@@ -57,7 +57,9 @@ let package = Package(
         .systemLibrary(name: "CLibDW", pkgConfig: "libdw", providers: [.apt(["libdw-dev"])]),
         .target(name: "TweakRecords"),
         .target(name: "TweakJSON", dependencies: ["TweakRecords"]),
-        .target(name: "TweakFormats", dependencies: ["TweakJSON", "TweakRecords", "TweakSystem"]),
+        .target(
+            name: "TweakFormats",
+            dependencies: ["TweakJSON", "TweakProtocol", "TweakRecords", "TweakSystem"]),
         .target(name: "TweakFailures"),
         .target(name: "TweakSystem", dependencies: ["CTweakSystem"]),
         .target(

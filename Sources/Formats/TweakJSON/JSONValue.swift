@@ -54,6 +54,9 @@ package enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue {
+    /// A tweak's value; null for ``TweakValue/nothing``.
+    package init(_ value: TweakValue) { self = value == .nothing ? .null : .scalar(value) }
+
     /// The value in the representation of a tweak's type, including infinities and NaN, which are strings in JSON. It
     /// may be outside the limits.
     package func value(of type: TweakType) -> TweakValue? {

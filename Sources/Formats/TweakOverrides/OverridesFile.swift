@@ -123,6 +123,13 @@ public struct OverridesFile: Hashable, Sendable {
     package func update(
         _ changes: [TweakKey: TweakValue?], ifCorrupt corruption: Corruption
     ) throws(OverridesError) -> (content: [UInt8]?, warnings: [OverridesWarning]) {
+        try update(ifCorrupt: corruption) { _ in changes }
+    }
+
+    /// Changes the overrides that `changes` returns for those in the file, which no other process changes meanwhile.
+    package func update(
+        ifCorrupt corruption: Corruption, _ changes: (OverridesDocument) -> [TweakKey: TweakValue?]
+    ) throws(OverridesError) -> (content: [UInt8]?, warnings: [OverridesWarning]) {
         try file.makeDirectories()
         var warnings: [OverridesWarning] = []
         let content = try file.withLock(unlocked: { warnings.append($0) }) {
@@ -131,7 +138,7 @@ public struct OverridesFile: Hashable, Sendable {
             do throws(OverridesError) {
                 let content = try read()
                 let before = try OverridesDocument(content: content, path: path)
-                let after = before.applying(changes)
+                let after = before.applying(changes(before))
                 guard after != before else { return content }
                 let bytes = try OverridesDocument.readable(after.json(), path)
                 try file.replace(with: bytes)
@@ -143,7 +150,7 @@ public struct OverridesFile: Hashable, Sendable {
                 throw .corrupt(path: problem.path, reason: problem.reason)
             }
             let before = (try? OverridesDocument(content: known, path: path)) ?? OverridesDocument()
-            let bytes = try OverridesDocument.readable(before.applying(changes).json(), path)
+            let bytes = try OverridesDocument.readable(before.applying(changes(before)).json(), path)
             let aside = try file.replaceBroken(with: bytes)
             warnings.append(.replaced(path: problem.path, reason: problem.reason, keptAs: aside))
             return bytes

@@ -10,7 +10,7 @@ package struct ChangeTweaks: ControlMethod {
     package static let name = "change"
     package static let setsValues = true
     package enum CodingKeys: CodingKey, CaseIterable {
-        case changes, resettingOthers, allOrNothing, dryRun, until, `for`, ramp
+        case changes, exactNames, resettingOthers, allOrNothing, dryRun, until, `for`, ramp
     }
 
     /// A change of one tweak: exactly one of ``value``, ``text`` and ``reset``.
@@ -48,6 +48,8 @@ package struct ChangeTweaks: ControlMethod {
     }
 
     package var changes: [Change]
+    /// Whether all names are complete, as in files, and none is taken for an abbreviation.
+    package var exactNames: Bool?
     /// Whether the overrides of all other tweaks are removed.
     package var resettingOthers: Bool?
     /// Whether nothing changes if one of the changes is refused, which is so unless this is false.
@@ -72,10 +74,11 @@ package struct ChangeTweaks: ControlMethod {
     }
 
     package init(
-        _ changes: [Change], resettingOthers: Bool? = nil, allOrNothing: Bool? = nil, dryRun: Bool? = nil,
-        _ durations: SetDurations = SetDurations()
+        _ changes: [Change], exactNames: Bool? = nil, resettingOthers: Bool? = nil,
+        allOrNothing: Bool? = nil, dryRun: Bool? = nil, _ durations: SetDurations = SetDurations()
     ) {
         self.changes = changes
+        self.exactNames = exactNames
         self.resettingOthers = resettingOthers
         self.allOrNothing = allOrNothing
         self.dryRun = dryRun
@@ -85,6 +88,7 @@ package struct ChangeTweaks: ControlMethod {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         changes = try container.decode([Change].self, forKey: .changes)
+        exactNames = try container.decodeIfPresent(Bool.self, forKey: .exactNames)
         resettingOthers = try container.decodeIfPresent(Bool.self, forKey: .resettingOthers)
         allOrNothing = try container.decodeIfPresent(Bool.self, forKey: .allOrNothing)
         dryRun = try container.decodeIfPresent(Bool.self, forKey: .dryRun)
@@ -97,6 +101,7 @@ package struct ChangeTweaks: ControlMethod {
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(changes, forKey: .changes)
+        try container.encodeIfPresent(exactNames, forKey: .exactNames)
         try container.encodeIfPresent(resettingOthers, forKey: .resettingOthers)
         try container.encodeIfPresent(allOrNothing, forKey: .allOrNothing)
         try container.encodeIfPresent(dryRun, forKey: .dryRun)

@@ -61,6 +61,13 @@ import TweakRecords
         #expect(try value("Count") == 10 && value("Text") == "bye" && value("Flag") == true)
     }
 
+    @Test func `takes no exact name for an abbreviation`() throws {
+        let answer = try change([["tweak": "Test/Values/Cou", "value": 1]], ["exactNames": true])
+        #expect(answer.refused.first?["kind"] as? String == "unknownTweak")
+        #expect(try change([["tweak": count, "value": 1]], ["exactNames": true]).refused.isEmpty)
+        #expect(try value("Count") == 1)
+    }
+
     @Test func `evaluates each change with the values of those before`() throws {
         let answer = try change([
             ["tweak": count, "text": "+=1"], ["tweak": count, "text": "*=10"],

@@ -136,9 +136,21 @@ package struct TweakNames {
         {
             return .dotted(name.text, key)
         }
-        return .unknown(
+        return unrelated(name)
+    }
+
+    private func unrelated(_ name: TweakName) -> TweakNameError {
+        .unknown(
             levels: name.levels, count: name.count,
             nearest: keys.nearest(to: name.levels, levels: name.count))
+    }
+
+    /// The tweak with a complete name.
+    ///
+    /// - Throws: ``TweakNameError`` if there is none.
+    package func key(exactly name: TweakName) throws(TweakNameError) -> TweakKey {
+        guard let key = name.key, keys.contains(key) else { throw unrelated(name) }
+        return key
     }
 
     /// The tweaks of `Category/`, `Category/Collection/` or `Collection/`, abbreviated like a ``TweakName``. A category

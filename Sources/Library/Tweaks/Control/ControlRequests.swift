@@ -290,8 +290,6 @@ extension JSONValue {
             case .text(let text), .unusable(let text): .scalar(.string(text))
             }
     }
-
-    init(_ value: TweakValue) { self = value == .nothing ? .null : .scalar(value) }
 }
 
 extension JSONLease {
@@ -419,19 +417,6 @@ extension ControlError {
         case .notKept, .notMutable: self.init(.notKept, "\(error)")
         case .invalid: self.init(.refused, "\(error)")
         case .otherType, .exists, .notMade, .order: self.init(.internalError, "\(error)")
-        }
-    }
-}
-
-extension TweakValueError {
-    /// The allowed values; `nil` if there are none.
-    var allowed: String? {
-        switch self {
-        case .wrongType(let tweak, _), .notCalculable(let tweak, _, _), .notFinite(let tweak, _),
-            .containsNUL(let tweak),
-            .notAmongChoices(let tweak, _):
-            tweak.allowed
-        case .readOnly, .isAction, .isMonitor: nil
         }
     }
 }

@@ -19,8 +19,13 @@ struct SetTerms {
 extension TweakDeclaration {
     /// The reason why values of the tweak cannot be set on these terms; `nil` if they can.
     func obstacle(to terms: SetTerms) -> TweakError? {
-        if terms.ramp != nil, let obstacleToRamps { return .invalid(key, reason: obstacleToRamps) }
-        guard terms.lease != nil, needsRestart else { return nil }
+        obstacle(toLeases: terms.lease != nil, toRamps: terms.ramp != nil)
+    }
+
+    /// The reason why values of the tweak cannot be leased, or reached gradually; `nil` if they can.
+    func obstacle(toLeases isLeased: Bool, toRamps isRamped: Bool) -> TweakError? {
+        if isRamped, let obstacleToRamps { return .invalid(key, reason: obstacleToRamps) }
+        guard isLeased, needsRestart else { return nil }
         return .invalid(
             key, reason: "the tweak takes effect at the next start, so it cannot be leased")
     }

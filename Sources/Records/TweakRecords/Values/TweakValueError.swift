@@ -96,3 +96,16 @@ extension TweakDeclaration {
 package func outsideLimits(_ value: String, allowed: String) -> String {
     "\(value) is outside the limits; allowed: \(allowed)"
 }
+
+extension TweakValueError {
+    /// The allowed values; `nil` if there are none.
+    package var allowed: String? {
+        switch self {
+        case .wrongType(let tweak, _), .notCalculable(let tweak, _, _), .notFinite(let tweak, _),
+            .containsNUL(let tweak),
+            .notAmongChoices(let tweak, _):
+            tweak.allowed
+        case .readOnly, .isAction, .isMonitor: nil
+        }
+    }
+}
