@@ -45,6 +45,304 @@
 #include <stdint.h>
 
 /*
+ * Other people's macros may have the names of members and variables below, so they are set aside
+ * until the end of this file. What macros expand to only has names that begin with ours.
+ * tools/development/foreign-macros writes both lists, and checks them.
+ */
+/* clang-format off */
+/* set aside */
+#pragma push_macro("Default")
+#undef Default
+#pragma push_macro("F")
+#undef F
+#pragma push_macro("Number")
+#undef Number
+#pragma push_macro("T")
+#undef T
+#pragma push_macro("action")
+#undef action
+#pragma push_macro("address")
+#undef address
+#pragma push_macro("address_")
+#undef address_
+#pragma push_macro("address_inside")
+#undef address_inside
+#pragma push_macro("alignment")
+#undef alignment
+#pragma push_macro("alpha")
+#undef alpha
+#pragma push_macro("attribute")
+#undef attribute
+#pragma push_macro("attributes")
+#undef attributes
+#pragma push_macro("attributes_size_")
+#undef attributes_size_
+#pragma push_macro("before")
+#undef before
+#pragma push_macro("bias")
+#undef bias
+#pragma push_macro("bind")
+#undef bind
+#pragma push_macro("blue")
+#undef blue
+#pragma push_macro("boolean")
+#undef boolean
+#pragma push_macro("call_bits")
+#undef call_bits
+#pragma push_macro("callee")
+#undef callee
+#pragma push_macro("capacity")
+#undef capacity
+#pragma push_macro("category")
+#undef category
+#pragma push_macro("category_size_")
+#undef category_size_
+#pragma push_macro("cell")
+#undef cell
+#pragma push_macro("change")
+#undef change
+#pragma push_macro("character")
+#undef character
+#pragma push_macro("choice")
+#undef choice
+#pragma push_macro("choice_count")
+#undef choice_count
+#pragma push_macro("choices")
+#undef choices
+#pragma push_macro("choices_")
+#undef choices_
+#pragma push_macro("code")
+#undef code
+#pragma push_macro("collection")
+#undef collection
+#pragma push_macro("collection_size_")
+#undef collection_size_
+#pragma push_macro("color")
+#undef color
+#pragma push_macro("context")
+#undef context
+#pragma push_macro("context_bits")
+#undef context_bits
+#pragma push_macro("count")
+#undef count
+#pragma push_macro("current")
+#undef current
+#pragma push_macro("declaration")
+#undef declaration
+#pragma push_macro("default_value")
+#undef default_value
+#pragma push_macro("did_change")
+#undef did_change
+#pragma push_macro("did_load")
+#undef did_load
+#pragma push_macro("distance")
+#undef distance
+#pragma push_macro("end")
+#undef end
+#pragma push_macro("error")
+#undef error
+#pragma push_macro("fallback")
+#undef fallback
+#pragma push_macro("file_size")
+#undef file_size
+#pragma push_macro("find")
+#undef find
+#pragma push_macro("flag")
+#undef flag
+#pragma push_macro("flags")
+#undef flags
+#pragma push_macro("flush")
+#undef flush
+#pragma push_macro("function")
+#undef function
+#pragma push_macro("function_")
+#undef function_
+#pragma push_macro("given")
+#undef given
+#pragma push_macro("green")
+#undef green
+#pragma push_macro("handle")
+#undef handle
+#pragma push_macro("i")
+#undef i
+#pragma push_macro("image_closed")
+#undef image_closed
+#pragma push_macro("image_opened")
+#undef image_opened
+#pragma push_macro("index")
+#undef index
+#pragma push_macro("initial")
+#undef initial
+#pragma push_macro("integer")
+#undef integer
+#pragma push_macro("is_empty_")
+#undef is_empty_
+#pragma push_macro("is_enumeration_")
+#undef is_enumeration_
+#pragma push_macro("joined")
+#undef joined
+#pragma push_macro("key")
+#undef key
+#pragma push_macro("kind")
+#undef kind
+#pragma push_macro("label")
+#undef label
+#pragma push_macro("left")
+#undef left
+#pragma push_macro("length")
+#undef length
+#pragma push_macro("lengths_and_type")
+#undef lengths_and_type
+#pragma push_macro("library")
+#undef library
+#pragma push_macro("literal")
+#undef literal
+#pragma push_macro("load")
+#undef load
+#pragma push_macro("loaded")
+#undef loaded
+#pragma push_macro("make")
+#undef make
+#pragma push_macro("make_action")
+#undef make_action
+#pragma push_macro("make_monitor")
+#undef make_monitor
+#pragma push_macro("maximum")
+#undef maximum
+#pragma push_macro("minimum")
+#undef minimum
+#pragma push_macro("monitor")
+#undef monitor
+#pragma push_macro("name")
+#undef name
+#pragma push_macro("name_size_")
+#undef name_size_
+#pragma push_macro("natural")
+#undef natural
+#pragma push_macro("new_value")
+#undef new_value
+#pragma push_macro("note")
+#undef note
+#pragma push_macro("nothing")
+#undef nothing
+#pragma push_macro("number")
+#undef number
+#pragma push_macro("observe")
+#undef observe
+#pragma push_macro("observe_loads")
+#undef observe_loads
+#pragma push_macro("offset")
+#undef offset
+#pragma push_macro("old_value")
+#undef old_value
+#pragma push_macro("other")
+#undef other
+#pragma push_macro("other_size_")
+#undef other_size_
+#pragma push_macro("parts")
+#undef parts
+#pragma push_macro("physical_address")
+#undef physical_address
+#pragma push_macro("problem")
+#undef problem
+#pragma push_macro("provider")
+#undef provider
+#pragma push_macro("queue")
+#undef queue
+#pragma push_macro("queue_deliver")
+#undef queue_deliver
+#pragma push_macro("queue_descriptor")
+#undef queue_descriptor
+#pragma push_macro("queue_destroy")
+#undef queue_destroy
+#pragma push_macro("queue_make")
+#undef queue_make
+#pragma push_macro("record")
+#undef record
+#pragma push_macro("red")
+#undef red
+#pragma push_macro("remove")
+#undef remove
+#pragma push_macro("reset")
+#undef reset
+#pragma push_macro("reset_group")
+#undef reset_group
+#pragma push_macro("rights")
+#undef rights
+#pragma push_macro("run")
+#undef run
+#pragma push_macro("run_in")
+#undef run_in
+#pragma push_macro("segment")
+#undef segment
+#pragma push_macro("segment_count")
+#undef segment_count
+#pragma push_macro("segments")
+#undef segments
+#pragma push_macro("set")
+#undef set
+#pragma push_macro("set_text")
+#undef set_text
+#pragma push_macro("size")
+#undef size
+#pragma push_macro("size_")
+#undef size_
+#pragma push_macro("sizes_")
+#undef sizes_
+#pragma push_macro("slot")
+#undef slot
+#pragma push_macro("source")
+#undef source
+#pragma push_macro("start")
+#undef start
+#pragma push_macro("step")
+#undef step
+#pragma push_macro("store")
+#undef store
+#pragma push_macro("stored")
+#undef stored
+#pragma push_macro("stores_")
+#undef stores_
+#pragma push_macro("strangers")
+#undef strangers
+#pragma push_macro("text")
+#undef text
+#pragma push_macro("text_size_")
+#undef text_size_
+#pragma push_macro("thread")
+#undef thread
+#pragma push_macro("token")
+#undef token
+#pragma push_macro("tweak")
+#undef tweak
+#pragma push_macro("type")
+#undef type
+#pragma push_macro("unbind")
+#undef unbind
+#pragma push_macro("unobserve")
+#undef unobserve
+#pragma push_macro("unused")
+#undef unused
+#pragma push_macro("unused_too")
+#undef unused_too
+#pragma push_macro("value")
+#undef value
+#pragma push_macro("variable")
+#undef variable
+#pragma push_macro("version")
+#undef version
+#pragma push_macro("visit")
+#undef visit
+#pragma push_macro("waiting")
+#undef waiting
+#pragma push_macro("walk")
+#undef walk
+#pragma push_macro("will_change")
+#undef will_change
+/* set aside: end */
+/* clang-format on */
+
+/*
  * Part 1. For programs
  *
  * Switches, to be defined before this file is included.
@@ -286,7 +584,7 @@
 /* A colour in sRGB with straight alpha, 255 for opaque. */
 typedef struct fbtweak_color {
   uint8_t red, green, blue, alpha;
-} __attribute__((aligned(4))) fbtweak_color;
+} __attribute__((__aligned__(4))) fbtweak_color;
 
 #define FBTweakRGB(red_, green_, blue_) FBTweakRGBA(red_, green_, blue_, 255)
 #ifdef __cplusplus
@@ -800,11 +1098,19 @@ struct fbtweak__library {
 
 #if FB_TWEAK_ENABLED
 /*
+ * Each image has its own symbols, and exports none. GCC makes the records of inline functions
+ * unique in the process if they are not hidden, so that a plug-in cannot be unloaded, and uses the
+ * records of another. A hidden type hides its variables, except in a function that is exported
+ * explicitly.
+ */
+#  define FBTWEAK__HIDDEN __attribute__((__visibility__("hidden")))
+
+/*
  * Each image has one. The library writes its address into those of the loaded images when it loads;
  * an image loaded later looks for the library. So no program has to export a symbol.
  */
 extern const struct fbtweak__library *fbtweak__library_slot;
-__attribute__((weak, visibility("hidden"), used))
+FBTWEAK__HIDDEN __attribute__((__weak__, __used__))
 const struct fbtweak__library *fbtweak__library_slot = 0;
 
 static inline const struct fbtweak__library *fbtweak__current_library(void) {
@@ -828,7 +1134,7 @@ static inline bool fbtweak__value_of(const fbtweak *tweak, const uint64_t *slot,
                                      fbtweak_value *value) {
 #define FBTWEAK__CASE(code_, type_, member_)                                                       \
 case code_: {                                                                                      \
-  typedef type_ __attribute__((may_alias)) fbtweak__any;                                           \
+  typedef type_ __attribute__((__may_alias__)) fbtweak__any;                                       \
   fbtweak__any loaded;                                                                             \
   __atomic_load((const fbtweak__any *)slot, &loaded, __ATOMIC_RELAXED);                            \
   member_ = loaded;                                                                                \
@@ -1092,7 +1398,7 @@ static inline const fbtweak *fbtweak_make_monitor(const fbtweak_declaration *dec
 }
 #define FBTWEAK__CASE(code_, type_)                                                                \
 case code_: {                                                                                      \
-  typedef type_ __attribute__((may_alias)) fbtweak__any;                                           \
+  typedef type_ __attribute__((__may_alias__)) fbtweak__any;                                       \
   fbtweak__any stored = (fbtweak__any)value;                                                       \
   __atomic_store((fbtweak__any *)cell, &stored, __ATOMIC_RELAXED);                                 \
   break;                                                                                           \
@@ -1131,7 +1437,7 @@ static inline int fbtweak_remove(const fbtweak *tweak) {
 #undef FBTWEAK__SET
 
 /* A field of eight bytes, also aligned on 32-bit machines, where uint64_t is not. */
-typedef uint64_t fbtweak__word __attribute__((aligned(8)));
+typedef uint64_t fbtweak__word __attribute__((__aligned__(8)));
 
 /*
  * Gates. The record of a gate is a mailbox with one consumer, the loop, and one producer at a time:
@@ -1143,17 +1449,18 @@ typedef uint64_t fbtweak__word __attribute__((aligned(8)));
 #define FBTWEAK__HAS_GATES (__GCC_ATOMIC_LLONG_LOCK_FREE == 2)
 #if FBTWEAK__HAS_GATES
 struct fbtweak__store {
-  fbtweak__word cell; /* its address */
-  fbtweak__word bits; /* the value, in the first bytes */
-  uint32_t size, unused;
+  fbtweak__word fbtweak__cell; /* its address */
+  fbtweak__word fbtweak__bits; /* the value, in the first bytes */
+  uint32_t fbtweak__size, unused;
 };
 struct fbtweak__gate {
-  uint32_t size;
-  uint8_t version, kind, type, flags;
-  fbtweak__word state;       /* the number of stores that wait; with TAKEN if a thread does them */
-  uint32_t capacity, stores; /* the distance from this record to the stores */
-  fbtweak__word thread;      /* the last that found something waiting */
-  uint32_t strangers;        /* how often that was not the thread before */
+  uint32_t fbtweak__size;
+  uint8_t fbtweak__version, fbtweak__kind, fbtweak__type, fbtweak__flags;
+  fbtweak__word
+      fbtweak__state; /* the number of stores that wait; with TAKEN if a thread does them */
+  uint32_t capacity, fbtweak__stores; /* the distance from this record to the stores */
+  fbtweak__word thread;               /* the last that found something waiting */
+  uint32_t strangers;                 /* how often that was not the thread before */
   uint32_t unused;
   fbtweak__word unused_too;
 };
@@ -1190,27 +1497,32 @@ static inline uintptr_t fbtweak__thread(void) {
  */
 #  pragma GCC diagnostic push
 #  pragma GCC diagnostic ignored "-Wattributes"
-static inline __attribute__((cold, noinline)) void fbtweak__pass(struct fbtweak__gate *gate) {
+static inline __attribute__((__cold__, __noinline__)) void
+fbtweak__pass(struct fbtweak__gate *fbtweak__gate) {
 #  pragma GCC diagnostic pop
-  uint64_t waiting = __atomic_load_n(&gate->state, __ATOMIC_RELAXED);
+  uint64_t waiting = __atomic_load_n(&fbtweak__gate->fbtweak__state, __ATOMIC_RELAXED);
   uint64_t thread = fbtweak__thread();
-  uint64_t before = __atomic_exchange_n(&gate->thread, thread, __ATOMIC_RELAXED);
+  uint64_t before = __atomic_exchange_n(&fbtweak__gate->thread, thread, __ATOMIC_RELAXED);
   if (before && before != thread)
-    __atomic_fetch_add(&gate->strangers, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&fbtweak__gate->strangers, 1, __ATOMIC_RELAXED);
   if (!waiting || (waiting & FBTWEAK__TAKEN) ||
-      !__atomic_compare_exchange_n(&gate->state, &waiting, waiting | FBTWEAK__TAKEN, false,
-                                   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+      !__atomic_compare_exchange_n(&fbtweak__gate->fbtweak__state, &waiting,
+                                   waiting | FBTWEAK__TAKEN, false, __ATOMIC_ACQUIRE,
+                                   __ATOMIC_RELAXED))
     return;
   const struct fbtweak__store *store =
-      (const struct fbtweak__store *)(const void *)((const char *)gate + gate->stores);
-  uint64_t left = (uint32_t)waiting < gate->capacity ? (uint32_t)waiting : gate->capacity;
+      (const struct fbtweak__store *)(const void *)((const char *)fbtweak__gate +
+                                                    fbtweak__gate->fbtweak__stores);
+  uint64_t left =
+      (uint32_t)waiting < fbtweak__gate->capacity ? (uint32_t)waiting : fbtweak__gate->capacity;
   for (; left; left--, store++) {
-    void *cell = (void *)(uintptr_t)store->cell;
-    switch (store->size) {
+    void *fbtweak__cell = (void *)(uintptr_t)store->fbtweak__cell;
+    switch (store->fbtweak__size) {
 #  define FBTWEAK__CASE(size_, type_)                                                              \
   case size_: {                                                                                    \
-    typedef type_ __attribute__((may_alias)) fbtweak__any;                                         \
-    __atomic_store_n((fbtweak__any *)cell, *(const fbtweak__any *)(const void *)&store->bits,      \
+    typedef type_ __attribute__((__may_alias__)) fbtweak__any;                                     \
+    __atomic_store_n((fbtweak__any *)fbtweak__cell,                                                \
+                     *(const fbtweak__any *)(const void *)&store->fbtweak__bits,                   \
                      __ATOMIC_RELEASE);                                                            \
     break;                                                                                         \
   }
@@ -1223,7 +1535,7 @@ static inline __attribute__((cold, noinline)) void fbtweak__pass(struct fbtweak_
 #  undef FBTWEAK__CASE
     }
   }
-  __atomic_store_n(&gate->state, 0, __ATOMIC_RELEASE);
+  __atomic_store_n(&fbtweak__gate->fbtweak__state, 0, __ATOMIC_RELEASE);
 }
 #endif
 
@@ -1233,16 +1545,16 @@ static inline __attribute__((cold, noinline)) void fbtweak__pass(struct fbtweak_
 
 #ifdef __cplusplus
 #  if FB_TWEAK_ENABLED
-class [[nodiscard]] fbtweak_binding {
+class [[__nodiscard__]] fbtweak_binding {
   void *address = nullptr;
 
 public:
-  fbtweak_binding() = default;
-  explicit fbtweak_binding(void *address_) noexcept : address(address_) {}
-  fbtweak_binding(fbtweak_binding &&other) noexcept : address(other.address) {
+  FBTWEAK__HIDDEN fbtweak_binding() = default;
+  FBTWEAK__HIDDEN explicit fbtweak_binding(void *address_) noexcept : address(address_) {}
+  FBTWEAK__HIDDEN fbtweak_binding(fbtweak_binding &&other) noexcept : address(other.address) {
     other.address = nullptr;
   }
-  fbtweak_binding &operator=(fbtweak_binding &&other) noexcept {
+  FBTWEAK__HIDDEN fbtweak_binding &operator=(fbtweak_binding &&other) noexcept {
     if (this != &other) {
       reset();
       address = other.address;
@@ -1250,9 +1562,9 @@ public:
     }
     return *this;
   }
-  ~fbtweak_binding() { reset(); }
+  FBTWEAK__HIDDEN ~fbtweak_binding() { reset(); }
   /* Unbinds now. */
-  void reset() noexcept {
+  FBTWEAK__HIDDEN void reset() noexcept {
     if (address)
       fbtweak_unbind(address);
     address = nullptr;
@@ -1263,7 +1575,7 @@ struct fbtweak_binding {
   void reset() {}
 };
 #  else
-struct [[nodiscard, maybe_unused]] fbtweak_binding {
+struct [[__nodiscard__, __maybe_unused__]] fbtweak_binding {
   fbtweak_binding() = default;
   fbtweak_binding(fbtweak_binding &&) = default;
   fbtweak_binding &operator=(fbtweak_binding &&) = default;
@@ -1666,10 +1978,10 @@ enum {
  */
 #  ifdef __clang__
 #    define FBTWEAK__IN_SECTION(section_)                                                          \
-      __attribute__((section(section_), used, retain, aligned(8)))
+      __attribute__((__section__(section_), __used__, __retain__, __aligned__(8)))
 #  else
 #    define FBTWEAK__IN_SECTION(section_)                                                          \
-      __attribute__((section(section_), used, retain, aligned(8), no_reorder))
+      __attribute__((__section__(section_), __used__, __retain__, __aligned__(8), __no_reorder__))
 #  endif
 
 /* clang-format off */
@@ -1685,8 +1997,8 @@ enum {
 
 /* The first eight bytes. Strings lack the flag of choices, because their choices are only text. */
 #  define FBTWEAK__HEAD_FIELDS                                                                     \
-    uint32_t size;                                                                                 \
-    uint8_t version, kind, type, flags
+    uint32_t fbtweak__size;                                                                        \
+    uint8_t fbtweak__version, fbtweak__kind, fbtweak__type, fbtweak__flags
 #  define FBTWEAK__HEAD(record_, kind_, code_, flags_)                                             \
     sizeof(record_), FBTWEAK_RECORD_VERSION, kind_, code_, flags_
 #  define FBTWEAK__FLAGS(mask_) ((mask_) & (FBTWEAK__IS_STRING ? 7 : 15))
@@ -1725,28 +2037,29 @@ enum {
  */
 #  if defined(__clang__) || defined(__SANITIZE_THREAD__) || UINTPTR_MAX <= 0xffffffffu
 #    define FBTWEAK__STORE(value_)                                                                 \
-      __atomic_store(&fbtweak__record.cell.value, &value_, __ATOMIC_RELAXED)
+      __atomic_store(&fbtweak__record.fbtweak__cell.fbtweak__value, &value_, __ATOMIC_RELAXED)
 #  else
-#    define FBTWEAK__STORE(value_) (*(volatile fbtweak__type *)&fbtweak__record.cell.value = value_)
+#    define FBTWEAK__STORE(value_)                                                                 \
+      (*(volatile fbtweak__type *)&fbtweak__record.fbtweak__cell.fbtweak__value = value_)
 #  endif
 
-static inline __attribute__((always_inline)) const char *
-fbtweak__load_string(const char *const *cell, const char *initial) {
-  const char *current = __atomic_load_n(cell, __ATOMIC_RELAXED);
-  return current ? current : initial;
+static inline __attribute__((__always_inline__)) const char *
+fbtweak__load_string(const char *const *fbtweak__cell, const char *fbtweak__initial) {
+  const char *current = __atomic_load_n(fbtweak__cell, __ATOMIC_RELAXED);
+  return current ? current : fbtweak__initial;
 }
 
 /* The function to call for an action. The context is the function or block. */
-static inline void fbtweak__call_function(void *context) {
+static inline void fbtweak__call_function(void *fbtweak__context) {
   union {
-    void *context;
-    void (*function)(void);
-  } action = {context};
-  action.function();
+    void *fbtweak__context;
+    void (*fbtweak__function)(void);
+  } action = {fbtweak__context};
+  action.fbtweak__function();
 }
 #  ifdef __BLOCKS__
-static inline void fbtweak__call_block(void *context) {
-  ((void (^)(void))context)();
+static inline void fbtweak__call_block(void *fbtweak__context) {
+  ((void (^)(void))fbtweak__context)();
 }
 #  endif
 
@@ -1808,7 +2121,8 @@ static inline void fbtweak__call_block(void *context) {
 #    define FBTWEAK__IS_LITERAL(x_) __builtin_types_compatible_p(__typeof__(x_), char[sizeof(x_)])
 #    define FBTWEAK__LITERAL(x_) FBTWEAK__TEXT(x_)
 #    define FBTWEAK__NAME_FIELDS(category_, collection_, name_)                                    \
-      char category[sizeof(category_)], collection[sizeof(collection_)], name[sizeof(name_)]
+      char fbtweak__category[sizeof(category_)], fbtweak__collection[sizeof(collection_)],         \
+          fbtweak__name[sizeof(name_)]
 
 /* In a _Generic all branches must compile, so each kind has a substitute for the other branches. */
 #    define FBTWEAK__INITIAL(x_) _Generic((x_), char * : 0, const char * : 0, default : (x_))
@@ -1841,20 +2155,20 @@ static inline void fbtweak__call_block(void *context) {
       FBTWEAK__ASSERT(FBTWEAK__HAS_NO_NUL(FBTWEAK__TEXT(default_)),                                \
                       "FBTweak: a string default cannot contain a NUL");                           \
       union fbtweak__limit {                                                                       \
-        fbtweak__number number;                                                                    \
-        fbtweak__word bits;                                                                        \
+        fbtweak__number fbtweak__number;                                                           \
+        fbtweak__word fbtweak__bits;                                                               \
       };                                                                                           \
       static struct {                                                                              \
         FBTWEAK__HEAD_FIELDS;                                                                      \
         union {                                                                                    \
-          fbtweak__type value;                                                                     \
-          const char *string;                                                                      \
-          fbtweak__word bits;                                                                      \
-        } cell, initial;                                                                           \
-        union fbtweak__limit minimum, maximum, step;                                               \
+          fbtweak__type fbtweak__value;                                                            \
+          const char *fbtweak__string;                                                             \
+          fbtweak__word fbtweak__bits;                                                             \
+        } fbtweak__cell, fbtweak__initial;                                                         \
+        union fbtweak__limit fbtweak__minimum, fbtweak__maximum, fbtweak__step;                    \
         FBTWEAK__NAME_FIELDS names_;                                                               \
-        char text[sizeof(FBTWEAK__TEXT(default_))];                                                \
-        each_(FBTWEAK__CHOICE_TEXT, , __VA_ARGS__) char attributes[sizeof(attributes_)];           \
+        char fbtweak__text[sizeof(FBTWEAK__TEXT(default_))];                                       \
+        each_(FBTWEAK__CHOICE_TEXT, , __VA_ARGS__) char fbtweak__attributes[sizeof(attributes_)];  \
         each_(FBTWEAK__CHOICE, , __VA_ARGS__)                                                      \
       } fbtweak__record FBTWEAK__IN_SECTION("fbtweak") = {                                         \
           FBTWEAK__HEAD(fbtweak__record, FBTWEAK__KIND_OF(mask_), fbtweak__code,                   \
@@ -1870,10 +2184,10 @@ static inline void fbtweak__call_block(void *context) {
           each_(FBTWEAK__CHOICE_INITIAL, , __VA_ARGS__)}
 #    define FBTWEAK__CHOICE_TEXT(context_, index_, choice_)                                        \
       struct {                                                                                     \
-        char key[7], text[sizeof(FBTWEAK__TEXT(FBTWEAK__VALUE_OF(choice_)))];                      \
+        char fbtweak__key[7], fbtweak__text[sizeof(FBTWEAK__TEXT(FBTWEAK__VALUE_OF(choice_)))];    \
         FBTWEAK__IF_LABELLED(choice_, FBTWEAK__LABEL)                                              \
-      } text_##index_;
-#    define FBTWEAK__LABEL(value_, label_) char label[sizeof("label=" label_)];
+      } fbtweak__text_##index_;
+#    define FBTWEAK__LABEL(value_, label_) char fbtweak__label[sizeof("label=" label_)];
 #    define FBTWEAK__CHOICE_TEXT_INITIAL(context_, index_, choice_)                                \
       {{'c', 'h', 'o', 'i', 'c', 'e', '='},                                                        \
        FBTWEAK__TEXT(FBTWEAK__VALUE_OF(choice_)),                                                  \
@@ -1882,7 +2196,7 @@ static inline void fbtweak__call_block(void *context) {
 #    define FBTWEAK__CHOICE(context_, index_, choice_)                                             \
       __typeof__(_Generic((fbtweak__type){0},                                                      \
                  const char *: (struct fbtweak__nothing){0},                                       \
-                 default: (union fbtweak__limit){0})) number_##index_;
+                 default: (union fbtweak__limit){0})) fbtweak__number_##index_;
 #    define FBTWEAK__CHOICE_INITIAL(context_, index_, choice_)                                     \
       {FBTWEAK__AS_NUMBER(FBTWEAK__VALUE_OF(choice_))},
 struct fbtweak__nothing {
@@ -1891,10 +2205,10 @@ struct fbtweak__nothing {
 
 #    define FBTWEAK__READ                                                                          \
       _Generic((fbtweak__type){0},                                                                 \
-          const char *: fbtweak__load_string(&fbtweak__record.cell.string, fbtweak__record.text),  \
+          const char *: fbtweak__load_string(&fbtweak__record.fbtweak__cell.fbtweak__string, fbtweak__record.fbtweak__text),  \
           default: (__extension__({                                                                \
                  fbtweak__type fbtweak__current;                                                   \
-                 __atomic_load(&fbtweak__record.cell.value, &fbtweak__current, __ATOMIC_RELAXED);  \
+                 __atomic_load(&fbtweak__record.fbtweak__cell.fbtweak__value, &fbtweak__current, __ATOMIC_RELAXED);  \
                  fbtweak__current;                                                                 \
                })))
 
@@ -1911,16 +2225,16 @@ struct fbtweak__nothing {
       static struct {                                                                              \
         FBTWEAK__HEAD_FIELDS;                                                                      \
         union {                                                                                    \
-          void (*function)(void *);                                                                \
-          fbtweak__word bits;                                                                      \
-        } call;                                                                                    \
+          void (*fbtweak__function)(void *);                                                       \
+          fbtweak__word fbtweak__bits;                                                             \
+        } fbtweak__call;                                                                           \
         union {                                                                                    \
-          __typeof__(((void)0, (function_))) context;                                              \
-          fbtweak__word bits;                                                                      \
-        } context;                                                                                 \
-        fbtweak__word limits[3];                                                                   \
+          __typeof__(((void)0, (function_))) fbtweak__context;                                     \
+          fbtweak__word fbtweak__bits;                                                             \
+        } fbtweak__context;                                                                        \
+        fbtweak__word fbtweak__limits[3];                                                          \
         FBTWEAK__NAME_FIELDS names_;                                                               \
-        char text[1], attributes[sizeof(attributes_)];                                             \
+        char fbtweak__text[1], fbtweak__attributes[sizeof(attributes_)];                           \
       } record_ FBTWEAK__IN_SECTION("fbtweak") = {                                                 \
           FBTWEAK__HEAD(record_, FBTWEAK_KIND_ACTION, FBTWEAK_TYPE_ACTION, 0),                     \
           {FBTWEAK__BY_CALLEE(function_, fbtweak__call_function, fbtweak__call_block, 0)},         \
@@ -1934,40 +2248,64 @@ struct fbtweak__nothing {
 /*
  * Records in C++. GCC gives the data of inline functions other section flags than the data of
  * ordinary ones, and then refuses to put both into one section (GCC bug 41091). So each use has a
- * section name of its own, the end of which is a comment to the assembler. The data of an
- * instantiated template goes elsewhere despite the attribute, so a tweak in a template is refused.
+ * section name of its own: a call of an assembler macro, to whose arguments GCC appends the flags
+ * and, in an inline function, the symbol of the record, which is hidden there. Whatever is
+ * instantiated from a template loses its section (GCC bug 70435), so a tweak in one is refused.
+ *
+ * In a template, a local class is a dependent type, and no name is looked up in a dependent base.
+ * So fbtweak__is_in_template is the variable in a template and everything inside it, such as
+ * lambdas, friends, initializers and default arguments, and the base's member anywhere else.
  */
 #    ifdef __clang__
 #      define FBTWEAK__CPP_SECTION "fbtweak"
-#      define FBTWEAK__CONSTINIT __attribute__((require_constant_initialization))
-#      define FBTWEAK__IS_IN_TEMPLATE false
+#      define FBTWEAK__CONSTINIT __attribute__((__require_constant_initialization__))
+#      define FBTWEAK__REFUSE_TEMPLATE(name_) static_assert(true, "")
 #    else
-#      define FBTWEAK__CPP_SECTION "fbtweak/*" FBTWEAK__STRINGIZE(__COUNTER__) "*/"
+#      define FBTWEAK__CPP_SECTION                                                                 \
+        "fbtweak\n"                                                                                \
+        ".ifndef .Lfbtweak__place\n"                                                               \
+        ".set .Lfbtweak__place, 0\n"                                                               \
+        ".macro fbtweak__place number, flags, type, symbol, linkage\n"                             \
+        ".ifb \\symbol\n"                                                                          \
+        ".section fbtweak,\"\\flags\"\n"                                                           \
+        ".else\n"                                                                                  \
+        ".hidden \\symbol\n"                                                                       \
+        ".section fbtweak,\"\\flags\",\\type,\\symbol,\\linkage\n"                                 \
+        ".endif\n"                                                                                 \
+        ".endm\n"                                                                                  \
+        ".endif\n"                                                                                 \
+        "fbtweak__place " FBTWEAK__STRINGIZE(__COUNTER__)
 #      define FBTWEAK__CONSTINIT __constinit
-#      define FBTWEAK__IS_IN_TEMPLATE fbtweak__names_arguments(__PRETTY_FUNCTION__)
+constexpr bool fbtweak__is_in_template = true;
+struct fbtweak__outside {
+  static constexpr bool fbtweak__is_in_template = false;
+};
+fbtweak__outside fbtweak__base_of(const void *);
+#      define FBTWEAK__REFUSE_TEMPLATE(name_)                                                      \
+        struct name_##_here;                                                                       \
+        struct name_##_place : decltype(fbtweak__base_of(static_cast<name_##_here *>(nullptr))) {  \
+          static constexpr bool fbtweak__value() { return fbtweak__is_in_template; }               \
+        };                                                                                         \
+        static_assert(!name_##_place::fbtweak__value(),                                            \
+                      "FBTweak: GCC loses a tweak in a template; put it into a function that is "  \
+                      "none, and call that")
 #    endif
-#    define FBTWEAK__REFUSE_TEMPLATE                                                               \
-      static_assert(!FBTWEAK__IS_IN_TEMPLATE,                                                      \
-                    "FBTweak: GCC loses a tweak in a template; put it into a function that is "    \
-                    "none, and call that")
 
-/* In GCC the name of an instantiated template ends with its arguments, as "[with T = int]". */
-constexpr bool fbtweak__names_arguments(const char *function) {
-  for (; *function; function++)
-    if (function[0] == '[' && function[1] == 'w' && function[2] == 'i' && function[3] == 't' &&
-        function[4] == 'h' && function[5] == ' ')
-      return true;
-  return false;
-}
+/* Also where others include this file in a block of C linkage, which no template can have. */
+#    define FBTWEAK__BEGIN_CPP extern "C++" {
+#    define FBTWEAK__END_CPP }
+FBTWEAK__BEGIN_CPP
 
 template <class T, bool is_enumeration_ = __is_enum(T)> struct fbtweak__type_code {
-  static constexpr int value = 0;
+  static constexpr int fbtweak__value = 0;
 };
 template <class T> struct fbtweak__type_code<T, true> {
-  static constexpr int value = fbtweak__type_code<__underlying_type(T)>::value;
+  static constexpr int fbtweak__value = fbtweak__type_code<__underlying_type(T)>::fbtweak__value;
 };
 #    define FBTWEAK__CODE_OF(type_, code_)                                                         \
-      template <> struct fbtweak__type_code<type_, false> { static constexpr int value = code_; };
+      template <> struct fbtweak__type_code<type_, false> {                                        \
+        static constexpr int fbtweak__value = code_;                                               \
+      };
 #    define FBTWEAK__CODE_OF_INTEGER(type_) FBTWEAK__CODE_OF(type_, FBTWEAK__INTEGER_CODE(type_))
 FBTWEAK__INTEGERS(FBTWEAK__CODE_OF_INTEGER)
 FBTWEAK__CODE_OF(bool, FBTWEAK_TYPE_BOOL)
@@ -1985,12 +2323,12 @@ constexpr bool fbtweak__have_one_kind(int code, int other) {
 }
 
 /* The number, the number of an enumerator, or 0 for anything else. */
-template <class T> constexpr auto fbtweak__number_of(T value) {
+template <class T> constexpr auto fbtweak__number_of(T fbtweak__value) {
   if constexpr (__is_enum(T))
-    return static_cast<__underlying_type(T)>(value);
-  else if constexpr (0 < fbtweak__type_code<T>::value &&
-                     fbtweak__type_code<T>::value <= FBTWEAK_TYPE_DOUBLE)
-    return value;
+    return static_cast<__underlying_type(T)>(fbtweak__value);
+  else if constexpr (0 < fbtweak__type_code<T>::fbtweak__value &&
+                     fbtweak__type_code<T>::fbtweak__value <= FBTWEAK_TYPE_DOUBLE)
+    return fbtweak__value;
   else
     return 0;
 }
@@ -2008,9 +2346,9 @@ template <class T> T fbtweak__by_value(T);
 template <class F, bool is_empty_ = __is_empty(F)> struct fbtweak__made {};
 template <class F> struct fbtweak__made<F, true> {
   struct nothing {};
-  static constexpr F function = __builtin_bit_cast(F, nothing{});
+  static constexpr F fbtweak__function = __builtin_bit_cast(F, nothing{});
 };
-template <class F, class = char[(static_cast<void>(fbtweak__made<F>::function()), 1)]>
+template <class F, class = char[(static_cast<void>(fbtweak__made<F>::fbtweak__function()), 1)]>
 constexpr bool fbtweak__is_constant(const F &) {
   return true;
 }
@@ -2031,12 +2369,12 @@ template <class... T> constexpr void fbtweak__take(T...) {}
 #    define FBTWEAK__TYPES(like_)                                                                  \
       using fbtweak__type = decltype(fbtweak__by_value(like_));                                    \
       using fbtweak__number = decltype(fbtweak__number_of(fbtweak__type()));                       \
-      constexpr int fbtweak__code = fbtweak__type_code<fbtweak__type>::value
+      constexpr int fbtweak__code = fbtweak__type_code<fbtweak__type>::fbtweak__value
 #    define FBTWEAK__HAS_KIND(x_)                                                                  \
       fbtweak__have_one_kind(FBTWEAK__CODE,                                                        \
-                             fbtweak__type_code<decltype(fbtweak__by_value(x_))>::value)
+                             fbtweak__type_code<decltype(fbtweak__by_value(x_))>::fbtweak__value)
 #    define FBTWEAK__IS_TEXT(x_)                                                                   \
-      (fbtweak__type_code<decltype(fbtweak__by_value(x_))>::value == FBTWEAK_TYPE_STRING)
+      (fbtweak__type_code<decltype(fbtweak__by_value(x_))>::fbtweak__value == FBTWEAK_TYPE_STRING)
 #    define FBTWEAK__NUMBER(x_) fbtweak__number_of(x_)
 #    define FBTWEAK__EXACT fbtweak__number
 #    define FBTWEAK__CHOICE_HAS_NO_NUL(x_) fbtweak__has_no_nul(fbtweak__text_of(x_))
@@ -2045,11 +2383,11 @@ template <class... T> constexpr void fbtweak__take(T...) {}
        fbtweak__is(fbtweak__text_of(x_), fbtweak__text_of(y_)))
 
 /* A literal is an lvalue, and the name of an array is not a literal. */
-template <class T> struct fbtweak__literal { static constexpr bool value = false; };
+template <class T> struct fbtweak__literal { static constexpr bool fbtweak__value = false; };
 template <class T, size_t size_> struct fbtweak__literal<const T (&)[size_]> {
-  static constexpr bool value = true;
+  static constexpr bool fbtweak__value = true;
 };
-#    define FBTWEAK__IS_LITERAL(x_) fbtweak__literal<decltype(x_)>::value
+#    define FBTWEAK__IS_LITERAL(x_) fbtweak__literal<decltype(x_)>::fbtweak__value
 
 /* The literal, or an empty one. */
 template <size_t size_>
@@ -2064,30 +2402,31 @@ template <class T> constexpr const char (&fbtweak__literal_or_empty(const T &))[
       sizeof(category_), sizeof(collection_), sizeof(name_)
 
 /* The text of a literal, with its NUL; empty for anything else, as in its record. */
-template <size_t size_> struct fbtweak__characters { char characters[size_]; };
+template <size_t size_> struct fbtweak__characters { char fbtweak__characters[size_]; };
 template <size_t size_>
 constexpr fbtweak__characters<size_> fbtweak__text_of(const char (&literal)[size_]) {
-  fbtweak__characters<size_> text{};
+  fbtweak__characters<size_> fbtweak__text{};
   for (size_t i = 0; i < size_; i++)
-    text.characters[i] = literal[i];
-  return text;
+    fbtweak__text.fbtweak__characters[i] = literal[i];
+  return fbtweak__text;
 }
 template <class T> constexpr fbtweak__characters<1> fbtweak__text_of(const T &) {
-  static_assert(fbtweak__type_code<T>::value != FBTWEAK_TYPE_STRING,
+  static_assert(fbtweak__type_code<T>::fbtweak__value != FBTWEAK_TYPE_STRING,
                 "FBTweak: a text is a string literal");
   return {};
 }
-template <size_t size_> constexpr bool fbtweak__has_no_nul(const fbtweak__characters<size_> &text) {
+template <size_t size_>
+constexpr bool fbtweak__has_no_nul(const fbtweak__characters<size_> &fbtweak__text) {
   for (size_t i = 0; i + 1 < size_; i++)
-    if (!text.characters[i])
+    if (!fbtweak__text.fbtweak__characters[i])
       return false;
   return true;
 }
 template <size_t size_, size_t other_size_>
-constexpr bool fbtweak__is(const fbtweak__characters<size_> &text,
+constexpr bool fbtweak__is(const fbtweak__characters<size_> &fbtweak__text,
                            const fbtweak__characters<other_size_> &other) {
   for (size_t i = 0; i < size_ && size_ == other_size_; i++)
-    if (text.characters[i] != other.characters[i])
+    if (fbtweak__text.fbtweak__characters[i] != other.fbtweak__characters[i])
       return false;
   return size_ == other_size_;
 }
@@ -2097,72 +2436,77 @@ constexpr auto fbtweak__join(const fbtweak__characters<sizes_> &...parts) {
   size_t end = 0;
   (
       [&] {
-        for (char character : parts.characters)
-          joined.characters[end++] = character;
+        for (char character : parts.fbtweak__characters)
+          joined.fbtweak__characters[end++] = character;
       }(),
       ...);
   return joined;
 }
-template <class T> constexpr auto fbtweak__choice(const T &value) {
+template <class T> constexpr auto fbtweak__choice(const T &fbtweak__value) {
   return fbtweak__join(fbtweak__characters<7>{{'c', 'h', 'o', 'i', 'c', 'e', '='}},
-                       fbtweak__text_of(value));
+                       fbtweak__text_of(fbtweak__value));
 }
 template <class T, size_t size_>
-constexpr auto fbtweak__choice(const T &value, const char (&label)[size_]) {
-  return fbtweak__join(fbtweak__choice(value),
+constexpr auto fbtweak__choice(const T &fbtweak__value, const char (&fbtweak__label)[size_]) {
+  return fbtweak__join(fbtweak__choice(fbtweak__value),
                        fbtweak__characters<6>{{'l', 'a', 'b', 'e', 'l', '='}},
-                       fbtweak__text_of(label));
+                       fbtweak__text_of(fbtweak__label));
 }
 
-template <class T> union fbtweak__cell {
-  T value;
-  fbtweak__word bits;
+template <class T> union fbtweak__cell_of {
+  T fbtweak__value;
+  fbtweak__word fbtweak__bits;
 };
 template <class T, class Number, size_t category_size_, size_t collection_size_, size_t name_size_,
           size_t text_size_, size_t attributes_size_>
-struct fbtweak__record_of {
+struct FBTWEAK__HIDDEN fbtweak__record_of {
   FBTWEAK__HEAD_FIELDS;
-  fbtweak__cell<T> cell, initial;
-  fbtweak__cell<Number> minimum, maximum, step;
-  char category[category_size_], collection[collection_size_], name[name_size_];
-  fbtweak__characters<text_size_> text;
-  char attributes[attributes_size_];
+  fbtweak__cell_of<T> fbtweak__cell, fbtweak__initial;
+  fbtweak__cell_of<Number> fbtweak__minimum, fbtweak__maximum, fbtweak__step;
+  char fbtweak__category[category_size_], fbtweak__collection[collection_size_],
+      fbtweak__name[name_size_];
+  fbtweak__characters<text_size_> fbtweak__text;
+  char fbtweak__attributes[attributes_size_];
 };
 
 /* The choices follow the text of the default. A string has nothing at the end for them. */
-template <class T, class Number> struct fbtweak__choice_of { fbtweak__cell<Number> slot; };
+template <class T, class Number> struct fbtweak__choice_of {
+  fbtweak__cell_of<Number> fbtweak__slot;
+};
 template <class Number> struct fbtweak__choice_of<const char *, Number> {
   struct {
     char nothing;
-  } slot;
+  } fbtweak__slot;
 };
 template <class T, class Number, size_t category_size_, size_t collection_size_, size_t name_size_,
           size_t text_size_, size_t attributes_size_, size_t choices_>
-struct fbtweak__record_with_choices {
+struct FBTWEAK__HIDDEN fbtweak__record_with_choices {
   FBTWEAK__HEAD_FIELDS;
-  fbtweak__cell<T> cell, initial;
-  fbtweak__cell<Number> minimum, maximum, step;
-  char category[category_size_], collection[collection_size_], name[name_size_];
-  fbtweak__characters<text_size_> text;
-  char attributes[attributes_size_];
-  fbtweak__choice_of<T, Number> choices[choices_];
+  fbtweak__cell_of<T> fbtweak__cell, fbtweak__initial;
+  fbtweak__cell_of<Number> fbtweak__minimum, fbtweak__maximum, fbtweak__step;
+  char fbtweak__category[category_size_], fbtweak__collection[collection_size_],
+      fbtweak__name[name_size_];
+  fbtweak__characters<text_size_> fbtweak__text;
+  char fbtweak__attributes[attributes_size_];
+  fbtweak__choice_of<T, Number> fbtweak__choices[choices_];
 };
 
-template <class T, class Default> constexpr T fbtweak__initial(Default value) {
-  constexpr int code = fbtweak__type_code<T>::value, given = fbtweak__type_code<Default>::value;
+template <class T, class Default> constexpr T fbtweak__initial(Default fbtweak__value) {
+  constexpr int code = fbtweak__type_code<T>::fbtweak__value,
+                given = fbtweak__type_code<Default>::fbtweak__value;
   if constexpr (code == FBTWEAK_TYPE_STRING || !fbtweak__have_one_kind(code, given))
     return T();
   else
-    return static_cast<T>(value);
+    return static_cast<T>(fbtweak__value);
 }
 
 #    define FBTWEAK__DECLARE(first_, ...) FBTWEAK__PASTE(FBTWEAK__DECLARE_, first_)(__VA_ARGS__)
 #    define FBTWEAK__DECLARE_2(names_, mask_, default_, minimum_, maximum_, step_, attributes_,    \
                                end_)                                                               \
       constexpr auto fbtweak__default_text = fbtweak__text_of(default_);                           \
-      FBTWEAK__ASSERT(FBTWEAK__HAS_NO_NUL(fbtweak__default_text.characters),                       \
+      FBTWEAK__ASSERT(FBTWEAK__HAS_NO_NUL(fbtweak__default_text.fbtweak__characters),              \
                       "FBTweak: a string default cannot contain a NUL");                           \
-      FBTWEAK__REFUSE_TEMPLATE;                                                                    \
+      FBTWEAK__REFUSE_TEMPLATE(fbtweak__record);                                                   \
       static FBTWEAK__CONSTINIT                                                                    \
           fbtweak__record_of<fbtweak__type, fbtweak__number, FBTWEAK__NAME_SIZES names_,           \
                              sizeof(fbtweak__default_text), sizeof(attributes_)>                   \
@@ -2174,7 +2518,7 @@ template <class T, class Default> constexpr T fbtweak__initial(Default value) {
                                ...)                                                                \
       constexpr auto fbtweak__text_and_choices = fbtweak__join(                                    \
           fbtweak__text_of(default_) FBTWEAK__EACH(FBTWEAK__CHOICE_TEXT, , __VA_ARGS__));          \
-      FBTWEAK__REFUSE_TEMPLATE;                                                                    \
+      FBTWEAK__REFUSE_TEMPLATE(fbtweak__record);                                                   \
       static FBTWEAK__CONSTINIT                                                                    \
           fbtweak__record_with_choices<fbtweak__type, fbtweak__number, FBTWEAK__NAME_SIZES names_, \
                                        sizeof(fbtweak__text_and_choices), sizeof(attributes_),     \
@@ -2199,33 +2543,36 @@ template <class T, class Default> constexpr T fbtweak__initial(Default value) {
 #    define FBTWEAK__AND_ONE(context_, index_, choice_) +1
 
 template <class T>
-inline __attribute__((always_inline)) T fbtweak__read(const fbtweak__cell<T> &cell, const char *) {
-  T value;
-  __atomic_load(&cell.value, &value, __ATOMIC_RELAXED);
-  return value;
+inline __attribute__((__always_inline__)) T fbtweak__read(const fbtweak__cell_of<T> &fbtweak__cell,
+                                                          const char *) {
+  T fbtweak__value;
+  __atomic_load(&fbtweak__cell.fbtweak__value, &fbtweak__value, __ATOMIC_RELAXED);
+  return fbtweak__value;
 }
-inline __attribute__((always_inline)) const char *
-fbtweak__read(const fbtweak__cell<const char *> &cell, const char *initial) {
-  return fbtweak__load_string(&cell.value, initial);
+inline __attribute__((__always_inline__)) const char *
+fbtweak__read(const fbtweak__cell_of<const char *> &fbtweak__cell, const char *fbtweak__initial) {
+  return fbtweak__load_string(&fbtweak__cell.fbtweak__value, fbtweak__initial);
 }
-#    define FBTWEAK__READ fbtweak__read(fbtweak__record.cell, fbtweak__record.text.characters)
+#    define FBTWEAK__READ                                                                          \
+      fbtweak__read(fbtweak__record.fbtweak__cell,                                                 \
+                    fbtweak__record.fbtweak__text.fbtweak__characters)
 
 struct fbtweak__callee {
   union {
-    void (*call)(void *);
+    void (*fbtweak__call)(void *);
     fbtweak__word call_bits;
   };
   union {
-    void (*function)();
+    void (*fbtweak__function)();
 #    ifdef __BLOCKS__
     void (^block)();
 #    endif
     fbtweak__word context_bits;
   };
   constexpr fbtweak__callee(void (*function_)())
-      : call(fbtweak__call_function), function(function_) {}
+      : fbtweak__call(fbtweak__call_function), fbtweak__function(function_) {}
 #    ifdef __BLOCKS__
-  constexpr fbtweak__callee(void (^block_)()) : call(fbtweak__call_block), block(block_) {}
+  constexpr fbtweak__callee(void (^block_)()) : fbtweak__call(fbtweak__call_block), block(block_) {}
 #    endif
 };
 constexpr bool fbtweak__is_callee(void (*)()) {
@@ -2241,15 +2588,18 @@ constexpr bool fbtweak__is_callee(...) {
 }
 template <size_t category_size_, size_t collection_size_, size_t name_size_,
           size_t attributes_size_>
-struct fbtweak__action_of {
+struct FBTWEAK__HIDDEN fbtweak__action_of {
   FBTWEAK__HEAD_FIELDS;
   fbtweak__callee callee;
-  fbtweak__word limits[3];
-  char category[category_size_], collection[collection_size_], name[name_size_];
-  char text[1], attributes[attributes_size_];
+  fbtweak__word fbtweak__limits[3];
+  char fbtweak__category[category_size_], fbtweak__collection[collection_size_],
+      fbtweak__name[name_size_];
+  char fbtweak__text[1], fbtweak__attributes[attributes_size_];
 };
+FBTWEAK__END_CPP
+
 #    define FBTWEAK__ACTION_RECORD(record_, names_, function_, attributes_)                        \
-      FBTWEAK__REFUSE_TEMPLATE;                                                                    \
+      FBTWEAK__REFUSE_TEMPLATE(record_);                                                           \
       static_assert(                                                                               \
           fbtweak__is_callee(function_),                                                           \
           "FBTweakAction: an action is a void (*)(void), a block of this type, or a lambda");      \
@@ -2278,9 +2628,10 @@ struct fbtweak__action_of {
         FBTWEAK__ASSERT(FB_TWEAK_GATE_STORES > 0, "FB_TWEAK_GATE_STORES: it is at least 1");       \
         FBTWEAK__ASSERT(sizeof("" more_) == 1, "FBTweakGate: nothing may follow the collection");  \
         FBTWEAK__GATE_RECORD(category_, collection_, FBTWEAK__LOCATION);                           \
-        if (__builtin_expect(__atomic_load_n(&fbtweak__record.gate.state, __ATOMIC_RELAXED) != 0,  \
+        if (__builtin_expect(__atomic_load_n(&fbtweak__record.fbtweak__mailbox.fbtweak__state,     \
+                                             __ATOMIC_RELAXED) != 0,                               \
                              0))                                                                   \
-          fbtweak__pass(&fbtweak__record.gate);                                                    \
+          fbtweak__pass(&fbtweak__record.fbtweak__mailbox);                                        \
       }))
 #    define FBTWEAK__GATE_FIXED                                                                    \
       {                                                                                            \
@@ -2290,28 +2641,32 @@ struct fbtweak__action_of {
 #    ifndef __cplusplus
 #      define FBTWEAK__GATE_RECORD(category_, collection_, attributes_)                            \
         static struct {                                                                            \
-          struct fbtweak__gate gate;                                                               \
-          char category[sizeof(category_)], collection[sizeof(collection_)], name[1], text[1];     \
-          char attributes[sizeof(attributes_)];                                                    \
-          struct fbtweak__store stores[FB_TWEAK_GATE_STORES];                                      \
+          struct fbtweak__gate fbtweak__mailbox;                                                   \
+          char fbtweak__category[sizeof(category_)], fbtweak__collection[sizeof(collection_)],     \
+              fbtweak__name[1], fbtweak__text[1];                                                  \
+          char fbtweak__attributes[sizeof(attributes_)];                                           \
+          struct fbtweak__store fbtweak__stores[FB_TWEAK_GATE_STORES];                             \
         } fbtweak__record FBTWEAK__IN_SECTION("fbtweak") = {                                       \
             FBTWEAK__GATE_FIXED, {category_}, {collection_}, "", "", attributes_, {{0}}}
-#      define FBTWEAK__GATE_DISTANCE offsetof(__typeof__(fbtweak__record), stores)
+#      define FBTWEAK__GATE_DISTANCE offsetof(__typeof__(fbtweak__record), fbtweak__stores)
 #    else
+FBTWEAK__BEGIN_CPP
 template <size_t category_size_, size_t collection_size_, size_t attributes_size_, size_t stores_>
-struct fbtweak__gate_of {
-  fbtweak__gate gate;
-  char category[category_size_], collection[collection_size_], name[1], text[1];
-  char attributes[attributes_size_];
-  fbtweak__store stores[stores_];
+struct FBTWEAK__HIDDEN fbtweak__gate_of {
+  fbtweak__gate fbtweak__mailbox;
+  char fbtweak__category[category_size_], fbtweak__collection[collection_size_], fbtweak__name[1],
+      fbtweak__text[1];
+  char fbtweak__attributes[attributes_size_];
+  fbtweak__store fbtweak__stores[stores_];
 };
+FBTWEAK__END_CPP
 #      define FBTWEAK__GATE_RECORD(category_, collection_, attributes_)                            \
-        FBTWEAK__REFUSE_TEMPLATE;                                                                  \
+        FBTWEAK__REFUSE_TEMPLATE(fbtweak__record);                                                 \
         static FBTWEAK__CONSTINIT fbtweak__gate_of<sizeof(category_), sizeof(collection_),         \
                                                    sizeof(attributes_), FB_TWEAK_GATE_STORES>      \
             fbtweak__record FBTWEAK__IN_SECTION(FBTWEAK__CPP_SECTION) = {                          \
                 FBTWEAK__GATE_FIXED, {category_}, {collection_}, "", "", attributes_, {}}
-#      define FBTWEAK__GATE_DISTANCE offsetof(decltype(fbtweak__record), stores)
+#      define FBTWEAK__GATE_DISTANCE offsetof(decltype(fbtweak__record), fbtweak__stores)
 #    endif
 #  else
 #    define FBTWEAK__GATE(...) ((void)0)
@@ -2326,7 +2681,7 @@ struct fbtweak__gate_of {
 #  ifdef __cplusplus
 extern "C" {
 #  endif
-extern fbtweak__word fbtweak__image_sequence __attribute__((visibility("hidden")));
+extern fbtweak__word fbtweak__image_sequence __attribute__((__visibility__("hidden")));
 #  ifdef __cplusplus
 }
 #  endif
@@ -2437,7 +2792,7 @@ extern "C" {
 
 /* Weak, because a static program may lack it. Programs that load images have it. */
 int fbtweak__each_loaded(int (*visit)(struct fbtweak__loaded *loaded, size_t size, void *context),
-                         void *context) __asm__("dl_iterate_phdr") __attribute__((weak));
+                         void *context) __asm__("dl_iterate_phdr") __attribute__((__weak__));
 
 /*
  * Whether a segment with these permissions contains the memory. A note may be wrong, and must not
@@ -2501,10 +2856,10 @@ static inline int fbtweak__look_for_library(struct fbtweak__loaded *loaded, size
 
 #if FB_TWEAK_ENABLED
 /* Each unit of an image has these two functions. The first that runs does the work for all. */
-extern bool fbtweak__is_open __attribute__((weak, visibility("hidden")));
+extern bool fbtweak__is_open __attribute__((__weak__, __visibility__("hidden")));
 bool fbtweak__is_open = false;
 
-__attribute__((constructor(101))) static void fbtweak__open_image(void) {
+__attribute__((__constructor__(101))) static void fbtweak__open_image(void) {
   if (fbtweak__is_open)
     return;
   fbtweak__is_open = true;
@@ -2516,7 +2871,7 @@ __attribute__((constructor(101))) static void fbtweak__open_image(void) {
   if (library)
     library->image_opened(&fbtweak__library_slot);
 }
-__attribute__((destructor(101))) static void fbtweak__close_image(void) {
+__attribute__((__destructor__(101))) static void fbtweak__close_image(void) {
   const struct fbtweak__library *library = fbtweak__current_library();
   if (fbtweak__is_open && library)
     library->image_closed(&fbtweak__library_slot);
@@ -2534,6 +2889,155 @@ static inline const struct fbtweak__library *fbtweak__current_library(void) {
 #ifdef __cplusplus
 }
 #endif
+
+/* clang-format off */
+/* put back */
+#pragma pop_macro("Default")
+#pragma pop_macro("F")
+#pragma pop_macro("Number")
+#pragma pop_macro("T")
+#pragma pop_macro("action")
+#pragma pop_macro("address")
+#pragma pop_macro("address_")
+#pragma pop_macro("address_inside")
+#pragma pop_macro("alignment")
+#pragma pop_macro("alpha")
+#pragma pop_macro("attribute")
+#pragma pop_macro("attributes")
+#pragma pop_macro("attributes_size_")
+#pragma pop_macro("before")
+#pragma pop_macro("bias")
+#pragma pop_macro("bind")
+#pragma pop_macro("blue")
+#pragma pop_macro("boolean")
+#pragma pop_macro("call_bits")
+#pragma pop_macro("callee")
+#pragma pop_macro("capacity")
+#pragma pop_macro("category")
+#pragma pop_macro("category_size_")
+#pragma pop_macro("cell")
+#pragma pop_macro("change")
+#pragma pop_macro("character")
+#pragma pop_macro("choice")
+#pragma pop_macro("choice_count")
+#pragma pop_macro("choices")
+#pragma pop_macro("choices_")
+#pragma pop_macro("code")
+#pragma pop_macro("collection")
+#pragma pop_macro("collection_size_")
+#pragma pop_macro("color")
+#pragma pop_macro("context")
+#pragma pop_macro("context_bits")
+#pragma pop_macro("count")
+#pragma pop_macro("current")
+#pragma pop_macro("declaration")
+#pragma pop_macro("default_value")
+#pragma pop_macro("did_change")
+#pragma pop_macro("did_load")
+#pragma pop_macro("distance")
+#pragma pop_macro("end")
+#pragma pop_macro("error")
+#pragma pop_macro("fallback")
+#pragma pop_macro("file_size")
+#pragma pop_macro("find")
+#pragma pop_macro("flag")
+#pragma pop_macro("flags")
+#pragma pop_macro("flush")
+#pragma pop_macro("function")
+#pragma pop_macro("function_")
+#pragma pop_macro("given")
+#pragma pop_macro("green")
+#pragma pop_macro("handle")
+#pragma pop_macro("i")
+#pragma pop_macro("image_closed")
+#pragma pop_macro("image_opened")
+#pragma pop_macro("index")
+#pragma pop_macro("initial")
+#pragma pop_macro("integer")
+#pragma pop_macro("is_empty_")
+#pragma pop_macro("is_enumeration_")
+#pragma pop_macro("joined")
+#pragma pop_macro("key")
+#pragma pop_macro("kind")
+#pragma pop_macro("label")
+#pragma pop_macro("left")
+#pragma pop_macro("length")
+#pragma pop_macro("lengths_and_type")
+#pragma pop_macro("library")
+#pragma pop_macro("literal")
+#pragma pop_macro("load")
+#pragma pop_macro("loaded")
+#pragma pop_macro("make")
+#pragma pop_macro("make_action")
+#pragma pop_macro("make_monitor")
+#pragma pop_macro("maximum")
+#pragma pop_macro("minimum")
+#pragma pop_macro("monitor")
+#pragma pop_macro("name")
+#pragma pop_macro("name_size_")
+#pragma pop_macro("natural")
+#pragma pop_macro("new_value")
+#pragma pop_macro("note")
+#pragma pop_macro("nothing")
+#pragma pop_macro("number")
+#pragma pop_macro("observe")
+#pragma pop_macro("observe_loads")
+#pragma pop_macro("offset")
+#pragma pop_macro("old_value")
+#pragma pop_macro("other")
+#pragma pop_macro("other_size_")
+#pragma pop_macro("parts")
+#pragma pop_macro("physical_address")
+#pragma pop_macro("problem")
+#pragma pop_macro("provider")
+#pragma pop_macro("queue")
+#pragma pop_macro("queue_deliver")
+#pragma pop_macro("queue_descriptor")
+#pragma pop_macro("queue_destroy")
+#pragma pop_macro("queue_make")
+#pragma pop_macro("record")
+#pragma pop_macro("red")
+#pragma pop_macro("remove")
+#pragma pop_macro("reset")
+#pragma pop_macro("reset_group")
+#pragma pop_macro("rights")
+#pragma pop_macro("run")
+#pragma pop_macro("run_in")
+#pragma pop_macro("segment")
+#pragma pop_macro("segment_count")
+#pragma pop_macro("segments")
+#pragma pop_macro("set")
+#pragma pop_macro("set_text")
+#pragma pop_macro("size")
+#pragma pop_macro("size_")
+#pragma pop_macro("sizes_")
+#pragma pop_macro("slot")
+#pragma pop_macro("source")
+#pragma pop_macro("start")
+#pragma pop_macro("step")
+#pragma pop_macro("store")
+#pragma pop_macro("stored")
+#pragma pop_macro("stores_")
+#pragma pop_macro("strangers")
+#pragma pop_macro("text")
+#pragma pop_macro("text_size_")
+#pragma pop_macro("thread")
+#pragma pop_macro("token")
+#pragma pop_macro("tweak")
+#pragma pop_macro("type")
+#pragma pop_macro("unbind")
+#pragma pop_macro("unobserve")
+#pragma pop_macro("unused")
+#pragma pop_macro("unused_too")
+#pragma pop_macro("value")
+#pragma pop_macro("variable")
+#pragma pop_macro("version")
+#pragma pop_macro("visit")
+#pragma pop_macro("waiting")
+#pragma pop_macro("walk")
+#pragma pop_macro("will_change")
+/* put back: end */
+/* clang-format on */
 
 #ifdef FBTWEAK__IS_OLD
 #  undef inline

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+import Foundation
 import TestSupport
 import Testing
 
@@ -88,19 +89,142 @@ import Testing
         }
     }
 
-    private static let template = """
-        #include <fbtweak.h>
-        template <class T> int in_template(T) { return FBTweakValue("X", "Template", "Function", 3); }
-        template <class T> struct Box { int member() { return FBTweakValue("X", "Template", "Member", 4); } };
-        int use() { return in_template(1) + in_template('c') + Box<long>().member(); }
-        """
+    /// Declarations with a tweak that a compiler instantiates, and their uses.
+    private static let instantiated = [
+        ("template <class T> int a(T) { return VALUE; }", "a(1) + a('c')"),
+        ("template <class T> struct B { int member() { return VALUE; } };", "B<long>().member()"),
+        ("template <class T> int c(T x) { return [](int y) { return y + VALUE; }(x); }", "c(1)"),
+        ("template <class T> struct D { friend int d(D) { return VALUE; } };", "d(D<int>())"),
+        ("template <class T> struct E { int e = [] { return VALUE; }(); };", "E<int>().e"),
+        ("template <class T> int f(T x = [] { return VALUE; }()) { return x; }", "f<int>()"),
+        ("template <class T> int g = [] { return VALUE; }();", "g<int>"),
+        (
+            "template <int n> int h() { struct H { int h() { return VALUE + n; } }; return H().h(); }",
+            "h<2>()"
+        ),
+        ("inline auto i = [](auto x) { return x + VALUE; };", "i(1)"),
+        ("template <class T> struct J { struct K { operator int() { return VALUE; } }; };", "J<int>::K()"),
+        (
+            "template <class T> struct L { static int l; }; template <class T> int L<T>::l = [] { return VALUE; }();",
+            "L<int>::l"
+        ),
+        (
+            "template <class T> struct M; template <class T> struct M<T *> { int m() { return VALUE; } };",
+            "M<int *>().m()"
+        ),
+    ]
 
-    @Test func `In a template clang keeps the tweak`() throws {
-        let object = try home.write("template.cpp", Self.template)
-        try Compiler.clang.compile(
-            [object], as: .cPlusPlus, to: home("template.o"), ["-c", "-DDEBUG"], home: home)
-        let dump = try DumpedJSON(dump(["--format", "json", home("template.o")], home: home).output)
+    @Test(arguments: Compiler.present)
+    func `A tweak in what is instantiated is found, or refused where it stands`(compiler: Compiler) throws {
+        for (declaration, use) in Self.instantiated {
+            let source = try home.write(
+                "template.cpp",
+                """
+                #include <fbtweak.h>
+                #define VALUE FBTweakValue("X", "Template", "Value", 3)
+                \(declaration)
+                int use() { return \(use); }
+                """)
+            do {
+                try compiler.compile(
+                    [source], as: .cPlusPlus, to: home("template.o"), ["-c", "-DDEBUG"], home: home)
+                #expect(compiler != .gcc, "\(declaration)")
+                let dump = try DumpedJSON(dump(["--format", "json", home("template.o")], home: home).output)
+                #expect(Set(dump.images[0].tweaks.map(\.name)) == ["Value"], "\(declaration)")
+            } catch let error as CompilationError {
+                #expect(compiler == .gcc, "\(error)")
+                #expect(
+                    error.description.contains("template.cpp:3:")
+                        && error.description.contains("GCC loses a tweak in a template"), "\(error)")
+            }
+        }
+    }
+
+    @Test(arguments: Compiler.present)
+    func `A tweak in a full specialization is found`(compiler: Compiler) throws {
+        let source = try home.write(
+            "specialization.cpp",
+            """
+            #include <fbtweak.h>
+            template <class T> int function() { return 1; }
+            template <> int function<int>() { return FBTweakValue("X", "Full", "Function", 3); }
+            template <class T> struct Box;
+            template <> struct Box<int> { int member() { return FBTweakValue("X", "Full", "Member", 4); } };
+            int use() { return function<int>() + Box<int>().member(); }
+            """)
+        try compiler.compile([source], as: .cPlusPlus, to: home("full.o"), ["-c", "-DDEBUG"], home: home)
+        let dump = try DumpedJSON(dump(["--format", "json", home("full.o")], home: home).output)
         #expect(Set(dump.images[0].tweaks.map(\.name)) == ["Function", "Member"])
+    }
+
+    @Test func `Plug-ins with the same inline function have their own records and are unloaded`() throws {
+        let plugIn = try home.write(
+            "plug-in.cpp",
+            """
+            #include <fbtweak.h>
+            #define EXPORTED __attribute__((visibility("default")))
+            inline TYPE speed() { return FBTweakValue("Plug", "Game", "Speed", (TYPE)DEFAULT); }
+            EXPORTED inline TYPE exported() {
+              FBTweakMonitor("Plug", "Game", "Monitor", 1);
+              FBTweakGate("Plug");
+              FBTweakAction("Plug", "Game", "Action", [] {});
+              return FBTweakValue("Plug", "Game", "Exported", (TYPE)DEFAULT, FBTweakStep(1));
+            }
+            extern "C" EXPORTED int run() { return static_cast<int>((speed() + exported()) * 1000); }
+            """)
+        let host = try home.write(
+            "host.cpp",
+            """
+            #include <dlfcn.h>
+            #include <cstdio>
+            int main(int count, char **arguments) {
+              for (int i = 1; i < count; i++) {
+                void *plug_in = dlopen(arguments[i], RTLD_NOW | RTLD_LOCAL);
+                std::printf("%d ", reinterpret_cast<int (*)()>(dlsym(plug_in, "run"))());
+                dlclose(plug_in);
+                std::printf("%d ", dlopen(arguments[i], RTLD_NOW | RTLD_NOLOAD) != nullptr);
+              }
+            }
+            """)
+        try Compiler.gcc.compile([host], as: .cPlusPlus, to: home("host"), ["-ldl"], home: home)
+        for visibility in ["default", "hidden", "protected"] {
+            var libraries: [String] = []
+            for (type, value) in [("int", "7"), ("int", "9"), ("double", "0.5")] {
+                libraries.append(home("\(value).so"))
+                try Compiler.gcc.compile(
+                    [plugIn], as: .cPlusPlus, to: home("\(value).so"),
+                    [
+                        "-O2", "-fPIC", "-shared", "-DDEBUG", "-DTYPE=\(type)", "-DDEFAULT=\(value)",
+                        "-fvisibility=\(visibility)",
+                    ], home: home)
+                let exported = try run(
+                    Locations.program("nm"), ["-D", "--defined-only", home("\(value).so")], home: home
+                ).output
+                #expect(!exported.contains("fbtweak__"), "\(visibility): \(exported)")
+            }
+            let result = try run(home("host"), libraries, home: home)
+            #expect(result.output == "14000 0 18000 0 1000 0 ", "\(visibility)")
+        }
+    }
+
+    @Test func `The header compiles among macros with the names that it uses`() throws {
+        let result = try run(
+            Locations.package + "/tools/development/foreign-macros", ["--quick"], home: home,
+            environment: ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""])
+        #expect(result.succeeded, "\(result.error)")
+    }
+
+    @Test(arguments: Compiler.present)
+    func `The header can be included in a block of C linkage`(compiler: Compiler) throws {
+        let source = try home.write(
+            "linkage.cpp",
+            """
+            extern "C" {
+            #include <fbtweak.h>
+            }
+            int use() { FBTweakGate("A"); return FBTweakValue("A", "B", "C", 3); }
+            """)
+        try compiler.compile([source], as: .cPlusPlus, to: home("linkage.o"), ["-c", "-DDEBUG"], home: home)
     }
 
     private static let reads = """

@@ -42,7 +42,7 @@ private final class JudgedProgram {
                 while inner and not (inner.function and inner.function.name == name):
                     for symbol in inner:
                         if symbol.name == "fbtweak__record":
-                            return symbol.value()["cell"]
+                            return symbol.value()["fbtweak__cell"]
                     inner = inner.superblock
 
         def text(value):
@@ -58,7 +58,7 @@ private final class JudgedProgram {
         values = {}
         for kind in KINDS:
             for number in range(EACH):
-                values["%s %d" % (kind, number)] = read(kind, cell("%s_%d" % (kind, number))["value"])
+                values["%s %d" % (kind, number)] = read(kind, cell("%s_%d" % (kind, number))["fbtweak__value"])
         with open("judged.json", "w") as file:
             json.dump(values, file)
 
