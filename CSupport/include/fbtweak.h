@@ -2629,8 +2629,10 @@ FBTWEAK__END_CPP
         FBTWEAK__ASSERT(sizeof("" more_) == 1, "FBTweakGate: nothing may follow the collection");  \
         FBTWEAK__GATE_RECORD(category_, collection_, FBTWEAK__LOCATION);                           \
         if (__builtin_expect(__atomic_load_n(&fbtweak__record.fbtweak__mailbox.fbtweak__state,     \
-                                             __ATOMIC_RELAXED) != 0,                               \
-                             0))                                                                   \
+                                             __ATOMIC_RELAXED) != 0                                \
+                                 ? 1L                                                              \
+                                 : 0L,                                                             \
+                             0L))                                                                  \
           fbtweak__pass(&fbtweak__record.fbtweak__mailbox);                                        \
       }))
 #    define FBTWEAK__GATE_FIXED                                                                    \
