@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Uses every macro of fbtweak.h, for tools/development/foreign-macros; compiled as C, and included as C++. */
+/* Uses every macro of fbtweak.h, for tools/development/foreign-macros; compiled as C, and included
+ * as C++. */
 #include <fbtweak.h>
 typedef enum { probe_first, probe_second } probe_enum;
 void probe_act(void);
@@ -7,9 +8,10 @@ FBTweakAction("Q", "Q", "Q", probe_act, FBTweakDescription("Q"), FBTweakOwner("Q
 FBTweakApplication("Q");
 double probe_use(double *probe_bound);
 double probe_use(double *probe_bound) {
-  double probe_number = FBTweakValue("Q", "Q", "Q", 1.0, 0, 10, FBTweakStep(0.5), FBTweakUnit("Q"), FBTweakPrecision(2),
-                                     FBTweakScale("linear"), FBTweakPair("Q"), FBTweakDescription("Q"), FBTweakOwner("Q"),
-                                     FBTweakExpires("2027-01-31"), FBTweakReadOnly, FBTweakNeedsRestart);
+  double probe_number = FBTweakValue(
+      "Q", "Q", "Q", 1.0, 0, 10, FBTweakStep(0.5), FBTweakUnit("Q"), FBTweakPrecision(2),
+      FBTweakScale("linear"), FBTweakPair("Q"), FBTweakDescription("Q"), FBTweakOwner("Q"),
+      FBTweakExpires("2027-01-31"), FBTweakReadOnly, FBTweakNeedsRestart);
   int probe_choice = FBTweakValue("Q", "Q", "Q", 1, FBTweakChoices((1, "Q"), 2));
   const char *probe_text = FBTweakValue("Q", "Q", "Q", "Q", FBTweakChoices(("Q", "Q"), "R"));
   bool probe_bool = FBTweakValue("Q", "Q", "Q", (bool)1);
