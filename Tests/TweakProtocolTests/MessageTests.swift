@@ -42,7 +42,7 @@ import TweakRecords
             changes: [
                 .init(
                     tweak: key, oldValue: .scalar(1), newValue: .scalar("x"), source: "override", time: 5.25,
-                    by: "tweak 4711 ada")
+                    by: "tweak 4711 ada", number: 7, tag: "a drag")
             ])
         guard case .changed(let read) = try ProgramMessage(line: changed.line()) else {
             Issue.record("no change")

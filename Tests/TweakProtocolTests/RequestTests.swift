@@ -55,7 +55,8 @@ import TweakRecords
                     .init(tweak: "mass", text: "+=1"), .init(tweak: "Spring/Physics/Mass", value: .null),
                     .init(tweak: "mass", reset: true),
                 ],
-                resettingOthers: true, allOrNothing: false, dryRun: true, SetDurations(ramp: 2)))
+                resettingOthers: true, allOrNothing: false, dryRun: true, tag: "a drag",
+                SetDurations(until: .closed, for: 3, ramp: 2)))
     }
 
     @Test func `Parameters may be missing if all are optional`() throws {

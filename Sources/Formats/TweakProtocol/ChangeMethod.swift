@@ -10,7 +10,7 @@ package struct ChangeTweaks: ControlMethod {
     package static let name = "change"
     package static let setsValues = true
     package enum CodingKeys: CodingKey, CaseIterable {
-        case changes, exactNames, resettingOthers, allOrNothing, dryRun, until, `for`, ramp
+        case changes, exactNames, resettingOthers, allOrNothing, dryRun, tag, until, `for`, ramp
     }
 
     /// A change of one tweak: exactly one of ``value``, ``text`` and ``reset``.
@@ -56,6 +56,8 @@ package struct ChangeTweaks: ControlMethod {
     package var allOrNothing: Bool?
     /// Whether nothing changes in any case, and the answer says what would.
     package var dryRun: Bool?
+    /// A text of the client's choice, by which it recognises the change in ``ChangedTweaks``.
+    package var tag: String?
     package var durations = SetDurations()
     package var endsWithConnection: Bool { durations.end == .closed }
 
@@ -75,13 +77,14 @@ package struct ChangeTweaks: ControlMethod {
 
     package init(
         _ changes: [Change], exactNames: Bool? = nil, resettingOthers: Bool? = nil,
-        allOrNothing: Bool? = nil, dryRun: Bool? = nil, _ durations: SetDurations = SetDurations()
+        allOrNothing: Bool? = nil, dryRun: Bool? = nil, tag: String? = nil,
+        _ durations: SetDurations = SetDurations()
     ) {
         self.changes = changes
         self.exactNames = exactNames
         self.resettingOthers = resettingOthers
         self.allOrNothing = allOrNothing
-        self.dryRun = dryRun
+        (self.dryRun, self.tag) = (dryRun, tag)
         self.durations = durations
     }
 
@@ -92,10 +95,8 @@ package struct ChangeTweaks: ControlMethod {
         resettingOthers = try container.decodeIfPresent(Bool.self, forKey: .resettingOthers)
         allOrNothing = try container.decodeIfPresent(Bool.self, forKey: .allOrNothing)
         dryRun = try container.decodeIfPresent(Bool.self, forKey: .dryRun)
-        durations = SetDurations(
-            until: try container.decodeIfPresent(SetDurations.End.self, forKey: .until),
-            for: try container.decodeIfPresent(Double.self, forKey: .for),
-            ramp: try container.decodeIfPresent(Double.self, forKey: .ramp))
+        tag = try container.decodeIfPresent(String.self, forKey: .tag)
+        durations = try SetDurations(from: decoder)
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -105,9 +106,8 @@ package struct ChangeTweaks: ControlMethod {
         try container.encodeIfPresent(resettingOthers, forKey: .resettingOthers)
         try container.encodeIfPresent(allOrNothing, forKey: .allOrNothing)
         try container.encodeIfPresent(dryRun, forKey: .dryRun)
-        try container.encodeIfPresent(durations.end, forKey: .until)
-        try container.encodeIfPresent(durations.lease, forKey: .for)
-        try container.encodeIfPresent(durations.ramp, forKey: .ramp)
+        try container.encodeIfPresent(tag, forKey: .tag)
+        try durations.encode(to: encoder)
     }
 }
 

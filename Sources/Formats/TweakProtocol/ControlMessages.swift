@@ -353,6 +353,8 @@ package enum ControlLimits {
     package static let protocolVersion = 1
     /// The maximum size of a request in bytes, including the newline.
     package static let requestSize = 1 << 20
+    /// The maximum size of a change's tag in bytes.
+    package static let tagSize = 100
     /// The maximum number of clients of a program. More are refused.
     package static let clients = 128
     /// The maximum number of waiting requests of a client. The program then stops reading more.

@@ -113,9 +113,9 @@ package struct GetTweak: ControlMethod {
     package init(tweak: TweakKey) { self.tweak = tweak }
 }
 
-/// The end of values that are leased, and the way to them. Its members are parameters of ``SetTweak`` and
-/// ``SetManyTweaks``.
-package struct SetDurations: Hashable, Sendable {
+/// The end of values that are leased, and the way to them. Its members are parameters of ``ChangeTweaks``,
+/// ``SetTweak`` and ``SetManyTweaks``.
+package struct SetDurations: Codable, Hashable, Sendable {
     /// The event that ends a lease.
     package enum End: String, Codable, Sendable {
         /// The end of the client's connection.
@@ -128,6 +128,12 @@ package struct SetDurations: Hashable, Sendable {
     package var lease: Double?
     /// The seconds until the values are reached.
     package var ramp: Double?
+
+    private enum CodingKeys: String, CodingKey {
+        case end = "until"
+        case lease = "for"
+        case ramp
+    }
 
     package init(until end: End? = nil, for lease: Double? = nil, ramp: Double? = nil) {
         (self.end, self.lease, self.ramp) = (end, lease, ramp)
@@ -192,10 +198,7 @@ package struct SetTweak: ControlMethod {
         tweak = try container.decode(TweakKey.self, forKey: .tweak)
         value = try container.decodeIfPresent(JSONValue.self, forKey: .value)
         text = try container.decodeIfPresent(String.self, forKey: .text)
-        durations = SetDurations(
-            until: try container.decodeIfPresent(SetDurations.End.self, forKey: .until),
-            for: try container.decodeIfPresent(Double.self, forKey: .for),
-            ramp: try container.decodeIfPresent(Double.self, forKey: .ramp))
+        durations = try SetDurations(from: decoder)
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -203,9 +206,7 @@ package struct SetTweak: ControlMethod {
         try container.encode(tweak, forKey: .tweak)
         try container.encodeIfPresent(value, forKey: .value)
         try container.encodeIfPresent(text, forKey: .text)
-        try container.encodeIfPresent(durations.end, forKey: .until)
-        try container.encodeIfPresent(durations.lease, forKey: .for)
-        try container.encodeIfPresent(durations.ramp, forKey: .ramp)
+        try durations.encode(to: encoder)
     }
 }
 
@@ -315,10 +316,7 @@ package struct SetManyTweaks: ControlMethod {
         values = [:]
         resettingOthers = try container.decodeIfPresent(Bool.self, forKey: .resettingOthers)
         allOrNothing = try container.decodeIfPresent(Bool.self, forKey: .allOrNothing)
-        durations = SetDurations(
-            until: try container.decodeIfPresent(SetDurations.End.self, forKey: .until),
-            for: try container.decodeIfPresent(Double.self, forKey: .for),
-            ramp: try container.decodeIfPresent(Double.self, forKey: .ramp))
+        durations = try SetDurations(from: decoder)
         let categories = try container.nestedContainer(keyedBy: JSONName.self, forKey: .values)
         for category in categories.allKeys {
             let collections = try categories.nestedContainer(keyedBy: JSONName.self, forKey: category)
@@ -343,9 +341,7 @@ package struct SetManyTweaks: ControlMethod {
         try container.encode(JSONValue.object(categories), forKey: .values)
         try container.encodeIfPresent(resettingOthers, forKey: .resettingOthers)
         try container.encodeIfPresent(allOrNothing, forKey: .allOrNothing)
-        try container.encodeIfPresent(durations.end, forKey: .until)
-        try container.encodeIfPresent(durations.lease, forKey: .for)
-        try container.encodeIfPresent(durations.ramp, forKey: .ramp)
+        try durations.encode(to: encoder)
     }
 }
 
@@ -489,17 +485,21 @@ package struct ChangedTweaks: Codable, Hashable, Sendable {
         package var time: Double
         /// Who made the change; `nil` from programs with an older library.
         package var by: String?
+        /// The number of the change in the program's history; `nil` if the history is off or the library is older.
+        package var number: Int?
+        /// The tag of the request that made the change, see ``ChangeTweaks/tag``.
+        package var tag: String?
 
         package init(
             tweak: TweakKey, oldValue: JSONValue, newValue: JSONValue, source: String, time: Double,
-            by: String? = nil
+            by: String? = nil, number: Int? = nil, tag: String? = nil
         ) {
             self.tweak = tweak
             self.oldValue = oldValue
             self.newValue = newValue
             self.source = source
             self.time = time
-            self.by = by
+            (self.by, self.number, self.tag) = (by, number, tag)
         }
     }
 

@@ -230,6 +230,48 @@ import TweakRecords
         #expect(try value("Count") == 5)
     }
 
+    @Test func `is told with its number and the client's tag`() throws {
+        _ = try client.request("subscribe")
+        let answer = try change(
+            [["tweak": count, "value": 6], ["tweak": "flag", "text": "toggle"]], ["tag": "a drag"])
+        let changes = try client.nextChanges()
+        #expect(answer.number != nil && changes.count == 2)
+        #expect(changes.allSatisfy { $0["tag"] as? String == "a drag" })
+        #expect(changes.allSatisfy { $0["number"] as? Int == answer.number })
+        try store.set(7, for: .test("Count"))
+        let own = try #require(client.nextChanges().first)
+        #expect(own["tag"] == nil && own["number"] as? Int == answer.number.map { $0 + 1 })
+        let undo = try client.request("undo", ["number": own["number"] ?? 0])
+        #expect(undo.errorCode == nil)
+        #expect(try client.nextChanges().map { $0["number"] as? Int } == [answer.number.map { $0 + 2 }])
+    }
+
+    @Test func `is told with its number and tag when it passes a gate`() throws {
+        _ = try client.request("subscribe")
+        let answer = try change([["tweak": "Gated/Loop/P", "value": 3]], ["tag": "a drag"])
+        controlled.tweaks.loop().pass()
+        let changes = try client.nextChanges()
+        #expect(changes.map { $0["tag"] as? String } == ["a drag"])
+        #expect(answer.number != nil && changes.map { $0["number"] as? Int } == [answer.number])
+    }
+
+    @Test func `has no number without a history`() throws {
+        store.historySize = 0
+        _ = try client.request("subscribe")
+        #expect(try change([["tweak": count, "value": 6]], ["tag": "a drag"]).number == nil)
+        let changes = try client.nextChanges()
+        #expect(changes.map { $0["tag"] as? String } == ["a drag"] && changes[0]["number"] == nil)
+    }
+
+    @Test func `has a tag of at most 100 bytes`() throws {
+        let changes = [["tweak": count, "value": 6]]
+        func request(_ tag: String) throws -> Int? {
+            try client.request("change", ["changes": changes, "tag": tag]).errorCode
+        }
+        #expect(try request(String(repeating: "ä", count: 50)) == nil)
+        #expect(try request(String(repeating: "ä", count: 51)) == -32602)
+    }
+
     @Test func `without changes does nothing`() throws {
         let answer = try change([])
         #expect(answer.changes.isEmpty && answer.refused.isEmpty && answer.number == nil)

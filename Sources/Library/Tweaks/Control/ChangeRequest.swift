@@ -29,6 +29,7 @@ extension ChangeTweaks: StoreMethod {
             guard
                 let update = state.update(evaluation.values, in: source, by: requests.author, terms)
             else { return nil }
+            update.tag = tag
             do throws(TweakError) { try state.checkGates(update) } catch {
                 evaluation.refuse(error, in: state)
                 return nil
@@ -55,6 +56,9 @@ extension ChangeTweaks: StoreMethod {
     private func check() throws(ControlError) {
         if resettingOthers == true, durations.areLeased {
             throw ControlError(.invalidParameters, "change cannot reset others during a lease")
+        }
+        if let tag, tag.utf8.count > ControlLimits.tagSize {
+            throw ControlError(.invalidParameters, "a tag has at most \(ControlLimits.tagSize) bytes")
         }
         for change in changes where !change.hasOneEffect {
             throw ControlError(

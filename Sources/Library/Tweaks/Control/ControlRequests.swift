@@ -402,7 +402,8 @@ extension ChangedTweaks.Change {
     init(_ change: TweakChange, _ note: ChangeNote) {
         self.init(
             tweak: change.key, oldValue: JSONValue(change.oldValue), newValue: JSONValue(change.newValue),
-            source: change.source.description, time: note.time / .seconds(1), by: note.author.description)
+            source: change.source.description, time: note.time / .seconds(1), by: note.author.description,
+            number: note.number > 0 ? Int(exactly: note.number) : nil, tag: note.tag)
     }
 }
 

@@ -159,15 +159,17 @@ struct ChangeHistory {
                     &occasion)
             }
         }
+        update.number = occasion.number
     }
 
     /// Records a change that a new declaration has made.
     mutating func record(
-        _ resolution: Resolution, in tweak: TweakEntry, _ before: Before?, by author: ChangeAuthor
+        _ resolution: Resolution, in tweak: TweakEntry, _ before: Before?, of update: ValueUpdate
     ) {
         guard let before else { return }
-        var occasion = Occasion(author: author, undoes: 0)
+        var occasion = Occasion(author: update.author, undoes: 0)
         add(tweak, before, Resolution(value: tweak.nextValue, source: resolution.source), &occasion)
+        update.number = occasion.number
     }
 
     /// Keeps the values that a tweak had at the last point, before its first change since.

@@ -50,7 +50,7 @@ struct ChangeDelivery {
     var isHeard: Bool { listener != nil || !observers.isEmpty }
 
     /// Adds changes that observers of several tweaks are notified of once.
-    mutating func add(_ changes: [TweakChange], by author: ChangeAuthor) {
+    mutating func add(_ changes: [TweakChange], of update: ValueUpdate) {
         guard !changes.isEmpty else { return }
         lastNumber += 1
         let observing = observers.observing(changes)
@@ -58,7 +58,7 @@ struct ChangeDelivery {
             waiting.append(Notice(changes: changes, number: lastNumber, recipients: .these(observing)))
             if waiting.count > crowd { mergeWaiting() }
         }
-        listener?(changes, ChangeNote(time: .since1970, author: author))
+        listener?(changes, ChangeNote(of: update))
     }
 
     /// Adds a load.

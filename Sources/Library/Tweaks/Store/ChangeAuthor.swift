@@ -82,4 +82,12 @@ struct ChangeNote: Sendable {
     /// The time since 1970.
     let time: Duration
     let author: ChangeAuthor
+    /// The number in the history; 0 if it has none.
+    let number: UInt64
+    /// The text by which the client recognises them.
+    let tag: String?
+
+    init(of update: ValueUpdate) {
+        (time, author, number, tag) = (.since1970, update.author, update.number, update.tag)
+    }
 }

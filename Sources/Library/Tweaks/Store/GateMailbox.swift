@@ -14,9 +14,9 @@ internal import TweakSystem
 /// mapped until the store has closed the gate. The loop reads the entries only between taking the number and setting it
 /// to 0, when they are not written here.
 final class GateMailbox: @unchecked Sendable {
-    typealias Step = (entry: TweakEntry, resolution: Resolution, author: ChangeAuthor)
-    /// Changes that the loop has stored, those of one author and pass together.
-    typealias Passed = [(changes: [TweakChange], author: ChangeAuthor)]
+    typealias Step = (entry: TweakEntry, resolution: Resolution, update: ValueUpdate)
+    /// Changes that the loop has stored, those of one author, tag and pass together, with the last update.
+    typealias Passed = [(changes: [TweakChange], update: ValueUpdate)]
 
     let name: GateName
     /// The number of its image.
@@ -162,10 +162,14 @@ final class GateMailbox: @unchecked Sendable {
         var changes = Passed()
         for step in update {
             if let change = step.entry.change(to: step.resolution) {
-                if let index = changes.firstIndex(where: { "\($0.author)" == "\(step.author)" }) {
+                let isSame = { (other: ValueUpdate) in
+                    "\(other.author)" == "\(step.update.author)" && other.tag == step.update.tag
+                }
+                if let index = changes.firstIndex(where: { isSame($0.update) }) {
                     changes[index].changes.append(change)
+                    changes[index].update = step.update
                 } else {
-                    changes.append(([change], step.author))
+                    changes.append(([change], step.update))
                 }
             }
             step.entry.commit(step.resolution, isStored: isStored)

@@ -61,7 +61,7 @@ extension TweakStore {
     /// Notifies observers of changes that loops have stored.
     fileprivate func deliverPassed() {
         let turn = state.withLock { state in
-            for (changes, author) in state.gates.drainPassed() { state.delivery.add(changes, by: author) }
+            for (changes, update) in state.gates.drainPassed() { state.delivery.add(changes, of: update) }
             return state.delivery.begin()
         }
         if let turn { deliver(turn) }

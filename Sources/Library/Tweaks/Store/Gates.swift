@@ -138,12 +138,18 @@ extension StoreState {
     }
 
     /// Commits a new value of a tweak, or leaves it to the loop.
-    mutating func commit(_ resolution: Resolution, of entry: TweakEntry, by author: ChangeAuthor) {
+    ///
+    /// - Returns: The change for observers.
+    mutating func commit(
+        _ resolution: Resolution, of entry: TweakEntry, _ update: ValueUpdate
+    ) -> TweakChange? {
         if let mailbox = gates.mailbox(of: entry, with: resolution) {
-            return put([(entry, resolution, author)], into: mailbox)
+            put([(entry, resolution, update)], into: mailbox)
+            return nil
         }
-        if delivery.isHeard, let change = entry.change(to: resolution) { delivery.add([change], by: author) }
+        let change = delivery.isHeard ? entry.change(to: resolution) : nil
         gates.storing { entry.commit(resolution) }
+        return change
     }
 
     /// Leaves changes to the loop.
@@ -191,7 +197,7 @@ extension StoreState {
         decode()
         var gated = GatedSteps()
         plan(update, in: layers).steps.forEach { _, step in
-            _ = gated.add((step.entry, step.resolution, update.author), to: gates)
+            _ = gated.add((step.entry, step.resolution, update), to: gates)
         }
         for (mailbox, steps) in gated.all {
             let count = GateMailbox.stores(of: steps)
@@ -226,7 +232,7 @@ extension StoreState {
             for mailbox in gates.all where mailbox.image == image { mailbox.close(&passed) }
         }
         gates.remove(image)
-        for (changes, author) in passed { delivery.add(changes, by: author) }
+        for (changes, update) in passed { delivery.add(changes, of: update) }
     }
 
     /// Makes the gates of a forked child usable.

@@ -330,8 +330,10 @@ extension StoreState {
         updateHandles(of: entry, handle)
         let resolution = layers.resolve(declaration, &messages)
         let before = history.before(entry, layers)
-        commit(resolution, of: entry, by: author)
-        history.record(resolution, in: entry, before, by: author)
+        let update = ValueUpdate(of: .binary, by: author, ShortList())
+        let change = commit(resolution, of: entry, update)
+        history.record(resolution, in: entry, before, of: update)
+        if let change { delivery.add([change], of: update) }
     }
 
     /// Adds entries for the tweaks that only providers declare.

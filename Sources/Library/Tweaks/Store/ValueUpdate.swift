@@ -8,8 +8,10 @@ internal import TweakRecords
 ///
 /// An update is planned with the store's lock, announced without it, committed with it, and then delivered to
 /// observers. A class, because it is passed on a dozen times and a copy would retain each of its members; nothing changes
-/// it once it is planned.
-final class ValueUpdate {
+/// it once it is planned, except for its number.
+///
+/// `@unchecked Sendable`: one thread makes it; from its commit on it is used only with the store's lock.
+final class ValueUpdate: @unchecked Sendable {
     /// The provider's value for one tweak.
     struct Opinion {
         let key: TweakKey
@@ -48,6 +50,10 @@ final class ValueUpdate {
     @exclusivity(unchecked) var secrets: Set<TweakKey> = []
     /// The number of the changes in the history that it undoes; 0 for none.
     @exclusivity(unchecked) var undoes: UInt64 = 0
+    /// The text by which its client recognises it.
+    @exclusivity(unchecked) var tag: String?
+    /// The number of its changes in the history; 0 if there are none.
+    @exclusivity(unchecked) var number: UInt64 = 0
     /// Tweaks for which the provider failed. They keep their values.
     @exclusivity(unchecked) var failures: [TweakKey: any Error] = [:]
 
@@ -234,7 +240,7 @@ extension StoreState {
         findGates()
         gates.storing {
             plan.steps.forEach { _, step in
-                if !gates.isEmpty, gated.add((step.entry, step.resolution, update.author), to: gates) {
+                if !gates.isEmpty, gated.add((step.entry, step.resolution, update), to: gates) {
                     return
                 }
                 if isHeard, let change = step.entry.change(to: step.resolution) {
@@ -250,7 +256,7 @@ extension StoreState {
         }
         if history.isOn { history.record(plan, before, of: update, layers) }
         if !plan.isInOrder { changes.sort { $0.key < $1.key } }
-        delivery.add(changes, by: update.author)
+        delivery.add(changes, of: update)
         if !plan.messages.isEmpty { messages += plan.messages }
         if !update.isAdmitted { followProviders(update) }
         for (key, oldValue) in unknown where tweaks[key] == nil {
@@ -258,7 +264,7 @@ extension StoreState {
             guard newValue != oldValue else { continue }
             let change = TweakChange(
                 key: key, oldValue: oldValue, newValue: newValue, source: update.source)
-            delivery.add([change], by: update.author)
+            delivery.add([change], of: update)
         }
         return isWritten
     }
@@ -305,7 +311,7 @@ extension StoreState {
             changes.append(
                 TweakChange(key: key, oldValue: .nothing, newValue: entry.value, source: entry.source))
         }
-        delivery.add(changes.sorted { $0.key < $1.key }, by: update.author)
+        delivery.add(changes.sorted { $0.key < $1.key }, of: update)
     }
 
     /// Plans a new order of the providers; `nil` unless that names each of them once.
