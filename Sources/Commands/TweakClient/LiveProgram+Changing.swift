@@ -1,58 +1,91 @@
 // SPDX-License-Identifier: BSD-3-Clause
 package import CommandSupport
+internal import TweakFormats
 internal import TweakJSON
+internal import TweakOverrides
 package import TweakProtocol
-package import TweakRecords
+internal import TweakRecords
 
 extension LiveProgram {
-    /// Changes tweaks as one change, by texts that the program evaluates: so that nothing is lost of what several clients
-    /// change at once, and its answer says what happened.
-    ///
-    /// - Parameters:
-    ///   - texts: The tweaks and their values as typed. A repeated tweak is changed again.
-    ///   - durations: How long the values count, and how fast they are reached.
-    /// - Returns: What became of the tweaks, each once; `nil` if the library in the program cannot do that, because it is
-    ///   older, or because one of them is a variable that only this command knows.
-    /// - Throws: ``Failure`` if one of the changes is refused; then nothing has changed.
-    package func change(
-        _ texts: [(tweak: TweakKey, text: String)], _ durations: SetDurations
-    ) throws(Failure) -> [TweakKey: ChangeTweaks.Answer.ChangedTweak]? {
-        // Other processes of the program evaluate the texts for themselves.
-        guard durations.areNone || forks.isEmpty else { return nil }
-        for (tweak, _) in texts where try isAdopted(tweak) { return nil }
-        let request = ChangeTweaks(
-            texts.map { ChangeTweaks.Change(tweak: "\($0.tweak)", text: $0.text) }, durations)
-        let answer: ChangeTweaks.Answer
-        do throws(ConnectionError) { answer = try connection.ask(request) } catch {
-            if case .answer(let error) = error, error.code == .unknownMethod { return nil }
-            throw error.failure(of: title)
+    /// Changes tweaks in one request, whose names and texts the program evaluates, so that nothing is lost of what several
+    /// clients change at once. This command evaluates them if the library in the program is older, if one of them may be
+    /// a variable that only this command knows, or if they are for forks, too.
+    package func change(_ request: ChangeTweaks) throws(Failure) -> ChangeTweaks.Answer {
+        guard request.durations.areNone || forks.isEmpty, try !mayNameAdopted(request) else {
+            return try changeByOlderMethods(request)
         }
-        passOnWarnings()
-        if let refusal = answer.refused.first {
-            guard texts.count > 1 else { throw Failure(refusal.message, refusal.failureKind) }
-            throw Failure("nothing was set:", details: answer.refused.map(\.message), refusal.failureKind)
+        do throws(ConnectionError) {
+            let answer = try connection.ask(request)
+            passOnWarnings()
+            return answer
+        } catch {
+            guard case .answer(let problem) = error, problem.code == .unknownMethod else {
+                throw error.failure(of: title)
+            }
+            return try changeByOlderMethods(request)
         }
-        return Dictionary(answer.changes.map { ($0.tweak, $0) }) { first, _ in first }
     }
-}
 
-extension ChangeTweaks.Answer.Refusal {
-    fileprivate var failureKind: FailureKind {
-        switch kind {
-        case .malformedName: .usage
-        case .unknownTweak, .ambiguousName, .refusedValue, .notSettable, .refusedTerms, .gate: .invalid
+    private func mayNameAdopted(_ request: ChangeTweaks) throws(Failure) -> Bool {
+        guard adopted != nil else { return false }
+        for change in request.changes {
+            guard let key = TweakKey(change.tweak), try !isAdopted(key) else { return true }
         }
+        return request.resettingOthers == true
     }
-}
 
-extension JSONTweak {
-    /// The tweak after a change.
-    package mutating func update(with changed: ChangeTweaks.Answer.ChangedTweak) {
-        let type = declaration.type
-        value = changed.newValue.value(of: type)
-        source = changed.source
-        pendingValue = changed.pendingValue?.value(of: type)
-        gate = changed.gate ?? gate
-        (lease, ramp) = (changed.lease, changed.ramp)
+    private func changeByOlderMethods(_ request: ChangeTweaks) throws(Failure) -> ChangeTweaks.Answer {
+        guard request.dryRun != true else {
+            throw Failure(
+                "the Tweaks library in the process is too old for a dry run", about: title, .unavailable)
+        }
+        let tweaks = Dictionary(try named(in: request).map { ($0.declaration.key, $0) }) { first, _ in first }
+        var names = ResolvedNames(of: request)
+        var evaluation = ChangeEvaluation(
+            request, &names, in: KnownTweaks(keys: { Array(tweaks.keys) }) { tweaks[$0] })
+        guard !evaluation.isRefused(unless: request.isAllOrNothing) else { return evaluation.answer }
+        let (text, values) = (request.changes.first?.text, evaluation.values.filter { $0.value != nil })
+        if request.changes.count == 1, request.resettingOthers != true, let text, let key = values.first?.key,
+            let tweak = tweaks[key]
+        {
+            // It knows the value that the text starts from.
+            _ = try set(tweak, to: text, request.durations)
+        } else if !values.isEmpty || request.resettingOthers == true {
+            var document = OverridesDocument()
+            for (key, value) in values { document.set(value, for: key) }
+            let answer = try apply(
+                document, resettingOthers: request.resettingOthers == true,
+                allOrNothing: request.isAllOrNothing, request.durations)
+            for refusal in answer.refused {
+                evaluation.refuse(ChangeProblem(.refusedValue, refusal.message)) { $0 == refusal.tweak }
+            }
+        }
+        if request.resettingOthers != true {
+            for (key, value) in evaluation.values where value == nil { try reset(.tweak(key)) }
+        }
+        var after: [TweakKey: JSONTweak] = [:]
+        if evaluation.values.count > Self.fewTweaks {
+            for tweak in try self.tweaks() { after[tweak.declaration.key] = tweak }
+        } else {
+            for (key, _) in evaluation.values { after[key] = try tweak(key) }
+        }
+        evaluation.note { after[$0] }
+        return evaluation.answer
     }
+
+    /// The tweaks that are named in a request, or all if that takes fewer requests.
+    private func named(in request: ChangeTweaks) throws(Failure) -> [JSONTweak] {
+        guard request.resettingOthers != true, request.changes.count <= Self.fewTweaks else {
+            return try tweaks()
+        }
+        var named: [JSONTweak] = []
+        for change in request.changes {
+            guard let key = TweakKey(change.tweak), let tweak = try tweak(key) else { return try tweaks() }
+            named.append(tweak)
+        }
+        return named
+    }
+
+    /// The number of tweaks that are asked for one by one.
+    private static let fewTweaks = 16
 }

@@ -12,6 +12,7 @@ package final class LiveProgram: Program {
     package let running: RunningProgram
     package let connection: Connection
     private var hasAnswered = false
+    private var knownDescription: ProgramDescription?
     /// The problems with changes that the program has told of.
     private var warnings: [ControlWarning] = []
     private let warn: (Warning) -> Void
@@ -116,10 +117,13 @@ package final class LiveProgram: Program {
 
     package var description: ProgramDescription {
         get throws(Failure) {
+            if let knownDescription { return knownDescription }
             let answer = try ask(DescribeProgram())
-            return ProgramDescription(
+            let description = ProgramDescription(
                 program: answer.executable, application: answer.application, overrides: answer.overrides,
                 pid: answer.pid)
+            knownDescription = description
+            return description
         }
     }
 
@@ -161,28 +165,23 @@ package final class LiveProgram: Program {
         }
     }
 
-    package func set(
-        _ tweak: JSONTweak, to text: String, _ durations: SetDurations
-    ) throws(Failure) -> JSONTweak {
-        if let adopted, try isAdopted(tweak.declaration.key) {
-            return try adopted.set(tweak, to: text, durations)
+    /// Sets a tweak to a text as typed.
+    func set(_ tweak: JSONTweak, to text: String, _ durations: SetDurations) throws(Failure) {
+        let key = tweak.declaration.key
+        if let adopted, try isAdopted(key) {
+            let change = ChangeTweaks.Change(tweak: "\(key)", text: text)
+            return try adopted.change(ChangeTweaks([change], exactNames: true, durations)).check()
         }
         if !durations.areNone, !forks.isEmpty {
             let admission = try failing {
                 try tweak.declaration.admit(text: text, current: tweak.nextValue)
             }
             var values = OverridesDocument()
-            values.set(admission.value, for: tweak.declaration.key)
+            values.set(admission.value, for: key)
             applyToForks(values, allOrNothing: true, durations)
         }
-        let request = SetTweak(tweak: tweak.declaration.key, text: text, durations)
-        let answer = try checkingAge(durations) { () throws(Failure) in try ask(request) }
-        let type = tweak.declaration.type
-        var after = JSONTweak(
-            tweak.declaration, value: answer.value.value(of: type), source: answer.source,
-            pendingValue: answer.pendingValue?.value(of: type), gate: tweak.gate)
-        (after.lease, after.ramp) = (answer.lease, answer.ramp)
-        return after
+        let request = SetTweak(tweak: key, text: text, durations)
+        _ = try checkingAge(durations) { () throws(Failure) in try ask(request) }
     }
 
     /// Says so if the library in the program does not know leases and ramps.
@@ -286,9 +285,11 @@ package final class LiveProgram: Program {
         }
         if allOrNothing {
             // Nothing is set if an adopted variable refuses its value.
-            let declarations = adopted.tweaks().map(\.declaration)
-            let (answer, admitted) = ofAdopted.decide(for: declarations, allOrNothing: true)
-            if admitted == nil { return answer }
+            var trial = ChangeTweaks(
+                ofAdopted, resettingOthers: false, allOrNothing: true, SetDurations())
+            trial.dryRun = true
+            let answer = try adopted.change(trial)
+            if !answer.refused.isEmpty { return SetManyTweaks.Answer(answer, to: trial) }
         }
         var answer = SetManyTweaks.Answer(applied: [], clamped: [], unknown: [], refused: [])
         if resettingOthers || !values.keys.isEmpty {

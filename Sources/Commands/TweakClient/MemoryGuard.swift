@@ -3,7 +3,6 @@ internal import CommandSupport
 internal import CTweakSystem
 internal import Glibc
 internal import TweakJSON
-internal import TweakOverrides
 internal import TweakProtocol
 internal import TweakRecords
 internal import TweakSystem
@@ -25,8 +24,8 @@ package struct MemoryGuard {
     ///
     /// - Returns: `nil` if the values were refused, and the answer.
     static func start(
-        _ request: SetManyTweaks, in process: pid_t, title: String
-    ) throws(Failure) -> (guard: MemoryGuard?, answer: SetManyTweaks.Answer) {
+        _ request: ChangeTweaks, in process: pid_t, title: String
+    ) throws(Failure) -> (guard: MemoryGuard?, answer: ChangeTweaks.Answer) {
         guard let (input, childInput) = pipe() else { throw noGuard(title, errno) }
         guard let (childOutput, output) = pipe().map({ ($0.write, $0.read) }) else {
             close(input)
@@ -49,8 +48,8 @@ package struct MemoryGuard {
             guard let line = readToEnd(output, limit: 1 << 24), !line.isEmpty,
                 case .answer(let answer) = try ProgramMessage(line: line.dropLast())
             else { throw noGuard(title, EIO) }
-            let result = try answer.result(of: SetManyTweaks.self)
-            if result.applied.isEmpty {
+            let result = try answer.result(of: ChangeTweaks.self)
+            if result.changes.isEmpty {
                 memoryGuard.end()
                 return (nil, result)
             }
@@ -129,7 +128,7 @@ extension MemoryGuard {
         _ = chdir("/")
         guard let pid = process.flatMap({ pid_t($0) }), let line = readLine() else { return }
         let request = ControlRequest(line: line)
-        guard case .success(let call as SetManyTweaks) = request.call, let id = request.id else { return }
+        guard case .success(let call as ChangeTweaks) = request.call, let id = request.id else { return }
         let ended = fbtweak__open_process(pid)
         let held: Held
         do throws(Failure) {
@@ -139,7 +138,7 @@ extension MemoryGuard {
         }
         let begin = ContinuousClock.now
         answer(ControlAnswer(held.answer, to: id))
-        guard !held.values.isEmpty else { return }
+        guard !held.answer.changes.isEmpty else { return }
         let end = call.durations.lease.map { begin + .seconds($0) }
         wait(for: ended, pid, termination, isBound: call.durations.end == .closed, until: end)
         held.putBack()
@@ -186,30 +185,17 @@ extension MemoryGuard {
 
     /// Values that were set, and what was there before.
     private struct Held {
-        let program: MemoryProgram
-        let answer: SetManyTweaks.Answer
-        private(set) var values: [TweakKey: (old: TweakValue, new: TweakValue)] = [:]
+        private let program: MemoryProgram
+        let answer: ChangeTweaks.Answer
 
-        init(_ call: SetManyTweaks, in pid: pid_t) throws(Failure) {
-            let title = "\(pid)"
+        init(_ call: ChangeTweaks, in pid: pid_t) throws(Failure) {
             guard let program = try Self.program(pid) else {
-                throw Failure("it no longer has tweaks", about: title, .unavailable)
+                throw Failure("it no longer has tweaks", about: "\(pid)", .unavailable)
             }
             self.program = program
-            var document = OverridesDocument()
-            var before: [TweakKey: TweakValue] = [:]
-            for (key, json) in call.values {
-                guard let tweak = try program.tweak(key), let value = json.value(of: tweak.declaration.type)
-                else { continue }
-                document.set(value, for: key)
-                before[key] = tweak.value
-            }
-            answer = try program.apply(document, resettingOthers: false, allOrNothing: true)
-            for key in answer.applied {
-                if let old = before[key], let new = try program.tweak(key)?.nextValue {
-                    values[key] = (old, new)
-                }
-            }
+            var request = call
+            request.durations = SetDurations()
+            answer = try program.change(request)
         }
 
         /// The tweaks in the memory of the process, or, if the library has them, the adopted variables.
@@ -222,12 +208,12 @@ extension MemoryGuard {
         func putBack() {
             // The memory as it is now, perhaps of another program.
             guard let now = try? Self.program(program.processID) else { return }
-            var document = OverridesDocument()
-            for (key, (old, new)) in values where (try? now.tweak(key))?.nextValue == new {
-                document.set(old, for: key)
-            }
+            let changes = answer.changes.filter { changed in
+                let value = (try? now.tweak(changed.tweak))?.nextValue
+                return value.map { JSONValue($0) } == changed.pendingValue ?? changed.newValue
+            }.map { ChangeTweaks.Change(tweak: "\($0.tweak)", value: $0.oldValue) }
             // Writes only if the records are where they were.
-            _ = try? program.apply(document, resettingOthers: false, allOrNothing: false)
+            _ = try? now.change(ChangeTweaks(changes, exactNames: true, allOrNothing: false))
         }
     }
 }

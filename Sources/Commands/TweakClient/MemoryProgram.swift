@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 package import CommandSupport
 package import Glibc
-package import TweakFormats
+internal import TweakFormats
 package import TweakOverrides
 package import TweakProtocol
 package import TweakRecords
@@ -12,7 +12,7 @@ internal import TweakSystem
 /// A running program without the library, whose cells are read and written in its memory. Changes last until it ends.
 package final class MemoryProgram: Program {
     private let process: ProcessMemory
-    private var tweaksInMemory: MemoryTweaks
+    private let tweaksInMemory: MemoryTweaks
     /// The adopted variables, which have no records.
     private let variables: MemoryVariables
     /// Whether the library is in the process, and this program has only adopted variables, which the library does not
@@ -116,61 +116,143 @@ package final class MemoryProgram: Program {
     }
 
     private func status(
-        _ tweak: (declaration: TweakDeclaration, value: TweakValue?), _ waiting: [UInt64: [UInt8]]
+        _ tweak: (declaration: TweakDeclaration, value: TweakValue?), _ waiting: [UInt64: [UInt8]],
+        pending: TweakValue? = nil
     ) -> JSONTweak {
         let isDefault = !isChanged(tweak.declaration, tweak.value)
         return JSONTweak(
             tweak.declaration, value: tweak.value,
             source: isDefault ? "\(TweakSource.binary)" : "\(TweakSource.memory)",
-            pendingValue: tweaksInMemory.pendingValue(of: tweak.declaration, in: waiting),
+            pendingValue: pending ?? tweaksInMemory.pendingValue(of: tweak.declaration, in: waiting),
             gate: isBesideLibrary
                 ? nil : tweaksInMemory.gate(of: tweak.declaration.key).map { "\($0.gate.name)" })
     }
 
-    package func set(
-        _ tweak: JSONTweak, to text: String, _ durations: SetDurations
-    ) throws(Failure) -> JSONTweak {
-        let key = tweak.declaration.key
-        if !durations.areNone {
-            let admission = try failing {
-                try tweak.declaration.admit(text: text, current: tweak.value)
+    package func change(_ request: ChangeTweaks) throws(Failure) -> ChangeTweaks.Answer {
+        guard request.durations.areNone else { return try lease(request) }
+        var names = ResolvedNames(of: request)
+        let deadline = ContinuousClock.now + Self.gatePatience
+        var change = Change()
+        while try !withLock({ () throws(Failure) in
+            // What waits may be stored meanwhile, so texts are evaluated again.
+            if !change.hasBegun { change = try evaluate(request, &names) }
+            return try make(&change)
+        }) {
+            guard ContinuousClock.now < deadline else {
+                let gates = change.gated.map { "\($0.gate.gate.name)" }
+                throw Failure(
+                    "nothing was set: an earlier change still waits for the gate \(gates.last ?? ""), which the program has "
+                        + "not passed for \(Self.gatePatience.components.seconds) s", about: title,
+                    .unavailable)
             }
-            var values = OverridesDocument()
-            values.set(admission.value, for: key)
-            let answer = try lease(values, durations)
-            guard answer.refused.isEmpty, answer.unknown.isEmpty else {
-                throw Failure(answer.refused.first?.message ?? "\(key): there is no such tweak", .invalid)
-            }
-            return try tweakAgain(key)
+            usleep(1000)
         }
-        let value = try failing { try tweak.declaration.admit(text: text, current: tweak.value).value }
-        do throws(MemoryRefusal) { try tweaksInMemory.checkWriting(value, to: tweak.declaration) } catch {
-            throw Failure("\(error)", .invalid)
-        }
-        try write([key: value])
-        sayThatNothingIsKept()
-        return try tweakAgain(key)
-    }
-
-    @discardableResult
-    package func reset(_ scope: TweakScope) throws(Failure) -> [IneffectiveValue]? {
-        var defaults: [TweakKey: TweakValue] = [:]
-        for (declaration, value) in all()
-        where scope.contains(declaration.key) && isChanged(declaration, value) {
-            defaults[declaration.key] = declaration.defaultValue
-        }
-        try write(defaults)
-        return waiting(among: defaults.keys)
-    }
-
-    /// The tweaks among these whose values wait for a gate; `nil` if there are none.
-    private func waiting(among keys: some Sequence<TweakKey>) -> [IneffectiveValue]? {
-        let gated = keys.filter { tweaksInMemory.gate(of: $0) != nil }
-        guard !gated.isEmpty else { return nil }
+        guard request.dryRun != true, !change.isRefused else { return change.evaluation.answer }
+        if change.evaluation.values.contains(where: { $0.value != nil }) { sayThatNothingIsKept() }
+        // Before the cells, as in the evaluation. The process may have ended.
         let waiting = tweaksInMemory.waiting()
-        let found = gated.compactMap { tweaksInMemory.tweak($0).map { status($0, waiting) } }
-            .filter { $0.pendingValue != nil }.map(IneffectiveValue.init)
-        return found.isEmpty ? nil : found
+        if !isBesideLibrary { try? tweaksInMemory.refresh(change.evaluation.values.map(\.key)) }
+        change.evaluation.note { self.known($0, waiting) }
+        return change.evaluation.answer
+    }
+
+    /// A change, and its stores that are still to be made.
+    private struct Change {
+        var evaluation = ChangeEvaluation()
+        var isRefused = false
+        var direct: [TweakKey: TweakValue] = [:]
+        var gated: [(gate: MemoryGate, values: [TweakKey: TweakValue])] = []
+        /// Whether a gate has got its values.
+        var hasBegun = false
+    }
+
+    /// The tweak with its value as last read.
+    private func known(_ key: TweakKey, _ waiting: [UInt64: [UInt8]]) -> JSONTweak? {
+        ((isBesideLibrary ? nil : tweaksInMemory.tweak(key)) ?? variables.tweak(key)).map {
+            status($0, waiting)
+        }
+    }
+
+    /// Evaluates a change with the values that the process has now. Only with the lock.
+    private func evaluate(
+        _ request: ChangeTweaks, _ names: inout ResolvedNames
+    ) throws(Failure) -> Change {
+        // Before the cells, so that a value that the loop stores meanwhile is not missed.
+        let waiting = tweaksInMemory.waiting()
+        let tweaks = KnownTweaks(keys: { [self] in all().map(\.declaration.key) }) { [self] key in
+            known(key, waiting)
+        } problem: { [tweaksInMemory] value, declaration in
+            do throws(MemoryRefusal) {
+                try tweaksInMemory.checkWriting(value, to: declaration)
+                return nil
+            } catch {
+                return ChangeProblem(error)
+            }
+        }
+        if !isBesideLibrary {
+            var keys = request.resettingOthers == true ? tweaks.allKeys : []
+            for index in request.changes.indices {
+                if let key = try? names.key(of: index, in: tweaks) { keys.append(key) }
+            }
+            try inMemory { () throws(MemoryError) in try tweaksInMemory.refresh(keys) }
+        }
+        var change = Change(evaluation: ChangeEvaluation(request, &names, in: tweaks))
+        change.isRefused = change.evaluation.isRefused(unless: request.isAllOrNothing)
+        guard !change.isRefused else { return change }
+        for (key, value) in change.evaluation.values {
+            guard let tweak = known(key, waiting) else { continue }
+            // A default need not be stored again, and what is read-only cannot be.
+            guard value != nil || isChanged(tweak.declaration, tweak.nextValue) else { continue }
+            let value = value ?? tweak.declaration.defaultValue
+            guard !isBesideLibrary, let gate = tweaksInMemory.gate(of: key) else {
+                change.direct[key] = value
+                continue
+            }
+            if let index = change.gated.firstIndex(where: { $0.gate.gate.name == gate.gate.name }) {
+                change.gated[index].values[key] = value
+            } else {
+                change.gated.append((gate, [key: value]))
+            }
+        }
+        for (gate, values) in change.gated {
+            do throws(MemoryRefusal) { try tweaksInMemory.check(values, fitInto: gate) } catch {
+                change = Change(evaluation: change.evaluation, isRefused: true)
+                change.evaluation.refuse(ChangeProblem(error)) { values[$0] != nil }
+                return change
+            }
+        }
+        if request.dryRun == true {
+            let values = change.gated.reduce(into: change.direct) { $0.merge($1.values) { $1 } }
+            change = Change(evaluation: change.evaluation)
+            change.evaluation.note { key in
+                known(key, waiting).map { tweak in
+                    status(
+                        (tweak.declaration, tweak.gate == nil ? values[key] ?? tweak.value : tweak.value),
+                        waiting, pending: tweak.gate == nil ? nil : values[key])
+                }
+            }
+        }
+        return change
+    }
+
+    /// Makes the stores of a change. Only with the lock.
+    ///
+    /// - Returns: `false` if something else waits for one of the gates. It is not taken back, because the loop may be
+    ///   storing it.
+    private func make(_ change: inout Change) throws(Failure) -> Bool {
+        while let (gate, values) = change.gated.last {
+            let isPut = try inMemory { () throws(MemoryError) in try tweaksInMemory.put(values, into: gate) }
+            guard isPut else { return false }
+            change.gated.removeLast()
+            change.hasBegun = true
+        }
+        guard !change.direct.isEmpty else { return true }
+        try inMemory { () throws(MemoryError) in
+            if !isBesideLibrary { try tweaksInMemory.set(change.direct) }
+            try variables.set(
+                change.direct.filter { isBesideLibrary || tweaksInMemory.tweak($0.key) == nil })
+        }
+        return true
     }
 
     private func isChanged(_ declaration: TweakDeclaration, _ value: TweakValue?) -> Bool {
@@ -178,26 +260,19 @@ package final class MemoryProgram: Program {
         declaration.type != .action && !declaration.isReadOnly && value != declaration.defaultValue
     }
 
-    /// Has a guard process set values and put the old ones back.
-    private func lease(
-        _ values: OverridesDocument, _ durations: SetDurations
-    ) throws(Failure) -> SetManyTweaks.Answer {
-        guard durations.ramp == nil else {
+    /// Has a guard process change values and put the old ones back.
+    private func lease(_ request: ChangeTweaks) throws(Failure) -> ChangeTweaks.Answer {
+        guard request.durations.ramp == nil else {
             throw Failure(
                 isBesideLibrary
                     ? "a variable that the library does not store cannot change gradually"
                     : "without the Tweaks library in the process a value cannot change gradually",
                 about: title, .unavailable)
         }
-        let (memoryGuard, answer) = try MemoryGuard.start(
-            SetManyTweaks(values: values.values, allOrNothing: true, durations), in: process.pid,
-            title: title)
+        let (memoryGuard, answer) = try MemoryGuard.start(request, in: process.pid, title: title)
         guard let memoryGuard else { return answer }
-        // Reads the values that the guard has written.
-        do throws(MemoryError) {
-            tweaksInMemory = try MemoryTweaks(in: process, executable: executable)
-        } catch {
-            throw error.failure(of: title)
+        if !isBesideLibrary {
+            try inMemory { () throws(MemoryError) in try tweaksInMemory.refresh(answer.changes.map(\.tweak)) }
         }
         guards.append(memoryGuard)
         if !hasNamedGuard {
@@ -207,7 +282,7 @@ package final class MemoryProgram: Program {
             warn(
                 Warning(
                     "\(title): \(reason), so the process \(memoryGuard.pid) puts the old "
-                        + (answer.applied.count == 1 ? "value" : "values") + " back", .restoring,
+                        + (answer.changes.count == 1 ? "value" : "values") + " back", .restoring,
                     process: process.pid))
         }
         hasNamedGuard = true
@@ -218,24 +293,6 @@ package final class MemoryProgram: Program {
     package func endLeases() {
         for memoryGuard in guards { memoryGuard.end() }
         guards = []
-    }
-
-    package func apply(
-        _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool, _ durations: SetDurations
-    ) throws(Failure) -> SetManyTweaks.Answer {
-        if !durations.areNone { return try lease(values, durations) }
-        let known = all()
-        var (answer, admitted) = values.decide(for: known.map(\.declaration), allOrNothing: allOrNothing) {
-            try tweaksInMemory.checkWriting($0, to: $1)
-        }
-        guard var changes = admitted else { return answer }
-        for (declaration, value) in known where resettingOthers && isChanged(declaration, value) {
-            changes[declaration.key] = changes[declaration.key] ?? declaration.defaultValue
-        }
-        try write(changes)
-        if !answer.applied.isEmpty { sayThatNothingIsKept() }
-        answer.ineffective = waiting(among: changes.keys)
-        return answer
     }
 
     package var overrides: OverridesDocument {
@@ -280,56 +337,10 @@ package final class MemoryProgram: Program {
         return MemorySampler(sampler, title: title)
     }
 
-    private func write(_ values: [TweakKey: TweakValue]) throws(Failure) {
-        guard !isBesideLibrary else {
-            return try inMemory { () throws(MemoryError) in try variables.set(values) }
-        }
-        var direct = values
-        var gated: [(gate: MemoryGate, values: [TweakKey: TweakValue])] = []
-        for (key, value) in values {
-            guard let gate = tweaksInMemory.gate(of: key) else { continue }
-            direct[key] = nil
-            if let index = gated.firstIndex(where: { $0.gate.gate.name == gate.gate.name }) {
-                gated[index].values[key] = value
-            } else {
-                gated.append((gate, [key: value]))
-            }
-        }
-        for (gate, values) in gated {
-            do throws(MemoryRefusal) { try tweaksInMemory.check(values, fitInto: gate) } catch {
-                throw Failure("\(error)", .invalid)
-            }
-        }
-        for (gate, values) in gated { try put(values, into: gate) }
-        guard !direct.isEmpty else { return }
-        try withLock { () throws(Failure) in
-            try inMemory { () throws(MemoryError) in
-                try tweaksInMemory.set(direct)
-                try variables.set(direct.filter { tweaksInMemory.tweak($0.key) == nil })
-            }
-        }
-    }
-
     /// How long a setter waits until nothing else waits for a gate, and until the loop has passed it.
     private static let gatePatience: Duration = .seconds(2)
-
-    /// Leaves values to the loop. Those that wait already are not taken back, because the loop may be storing them.
-    private func put(_ values: [TweakKey: TweakValue], into gate: MemoryGate) throws(Failure) {
-        let deadline = ContinuousClock.now + Self.gatePatience
-        while true {
-            let isPut = try withLock { () throws(Failure) in
-                try inMemory { () throws(MemoryError) in try tweaksInMemory.put(values, into: gate) }
-            }
-            if isPut { return }
-            guard ContinuousClock.now < deadline else {
-                throw Failure(
-                    "nothing was set: an earlier change still waits for the gate \(gate.gate.name), which the program has "
-                        + "not passed for \(Self.gatePatience.components.seconds) s", about: title,
-                    .unavailable)
-            }
-            usleep(1000)
-        }
-    }
+    /// How long it waits for others that write.
+    private static let lockPatience: Duration = .seconds(10)
 
     private func inMemory<Result>(
         _ body: () throws(MemoryError) -> Result
@@ -339,12 +350,12 @@ package final class MemoryProgram: Program {
 
     /// Runs `body` while no other process writes into the memory of this user's programs.
     private func withLock<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-        guard tweaksInMemory.needsLock else { return try body() }
         let user = ProcessEntry(pid: process.pid)?.user ?? geteuid()
         let places =
             user == geteuid()
             ? ControlDirectory.ownCandidates : ControlDirectory.candidates(user: user) { _ in nil }
         guard let directory = places.first(where: \.canBeThere) else {
+            guard tweaksInMemory.needsLock else { return try body() }
             throw Failure("there is no directory for its lock", about: title, .system)
         }
         do throws(ControlDirectory.Problem) { try directory.prepare(for: user) } catch {
@@ -357,7 +368,7 @@ package final class MemoryProgram: Program {
             throw Failure("cannot open \(path): \(systemMessage())", about: title, .system)
         }
         defer { close(descriptor) }
-        return try withFileLock(descriptor, patience: Self.gatePatience) { error throws(Failure) in
+        return try withFileLock(descriptor, patience: Self.lockPatience) { error throws(Failure) in
             guard error == 0 else {
                 throw Failure("cannot lock \(path): \(systemMessage(error))", about: title, .system)
             }
@@ -407,4 +418,17 @@ extension TweakSource {
 
 extension MemoryError {
     fileprivate func failure(of title: String) -> Failure { Failure("\(self)", about: title, kind) }
+}
+
+extension ChangeProblem {
+    fileprivate init(_ refusal: MemoryRefusal) {
+        let kind: ChangeTweaks.Answer.Kind =
+            switch refusal {
+            case .noSuchText: .refusedValue
+            case .needsRestart: .refusedTerms
+            case .unknown: .unknownTweak
+            case .gateIsTooSmall: .gate
+            }
+        self.init(kind, "\(refusal)")
+    }
 }

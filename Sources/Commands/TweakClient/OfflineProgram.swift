@@ -2,7 +2,7 @@
 package import CommandSupport
 package import Glibc
 package import TweakELF
-package import TweakFormats
+internal import TweakFormats
 internal import TweakJSON
 internal import TweakMemory
 package import TweakOverrides
@@ -18,6 +18,9 @@ package final class OfflineProgram: Program {
     private let application: String
     /// The first declaration of each tweak, in the order of the running program.
     private let declarations: [TweakDeclaration]
+    private lazy var indices = Dictionary(zip(declarations.map(\.key), declarations.indices)) { first, _ in
+        first
+    }
     /// The declarations of adopted variables, which have no records.
     private let adopted: [TweakDeclaration]
     /// The providers that introduced tweaks without records.
@@ -178,18 +181,22 @@ package final class OfflineProgram: Program {
         ProgramDescription(program: path, application: application, overrides: overridesFile.path, pid: nil)
     }
 
-    package func tweaks() -> [JSONTweak] { declarations.map(status) }
+    package func tweaks() -> [JSONTweak] { declarations.map { status(of: $0, in: overrides) } }
 
-    package func tweak(_ key: TweakKey) -> JSONTweak? { declarations.first { $0.key == key }.map(status) }
+    package func tweak(_ key: TweakKey) -> JSONTweak? {
+        declaration(key).map { status(of: $0, in: overrides) }
+    }
+
+    private func declaration(_ key: TweakKey) -> TweakDeclaration? { indices[key].map { declarations[$0] } }
 
     /// The tweak with its value at the program's start.
-    private func status(of tweak: TweakDeclaration) -> JSONTweak {
-        var status = initial(tweak)
+    private func status(of tweak: TweakDeclaration, in overrides: OverridesDocument) -> JSONTweak {
+        var status = initial(tweak, overrides)
         status.introducedBy = introducers[tweak.key]?.name
         return status
     }
 
-    private func initial(_ tweak: TweakDeclaration) -> JSONTweak {
+    private func initial(_ tweak: TweakDeclaration, _ overrides: OverridesDocument) -> JSONTweak {
         if let status = status(of: tweak, by: providers.above) { return status }
         do throws(TweakValueError) {
             if let admission = try overrides.admission(for: tweak) {
@@ -213,56 +220,70 @@ package final class OfflineProgram: Program {
         return nil
     }
 
-    package func set(
-        _ tweak: JSONTweak, to text: String, _ durations: SetDurations
-    ) throws(Failure) -> JSONTweak {
-        try check(durations)
-        try checkLibrary()
-        let key = tweak.declaration.key
-        let value = try failing { try tweak.declaration.admit(text: text, current: tweak.nextValue).value }
-        do throws(NotRunning) { try checkKeeping(tweak.declaration) } catch {
-            throw Failure("\(error)", .unavailable)
+    package func change(_ request: ChangeTweaks) throws(Failure) -> ChangeTweaks.Answer {
+        guard request.durations.areNone else {
+            throw Failure(
+                "it is not running, or does not accept connections, so it cannot hold a value for a time or change it "
+                    + "gradually", about: title, .unavailable)
         }
-        try change([key: value])
-        return status(of: tweak.declaration)
-    }
-
-    @discardableResult
-    package func reset(_ scope: TweakScope) throws(Failure) -> [IneffectiveValue]? {
-        // A named value may be left from another build.
-        let keys =
-            if case .tweak(let key) = scope { [key] } else { declarations.map(\.key).filter(scope.contains) }
-        let changes: [TweakKey: TweakValue?] = Dictionary(keys.map { ($0, nil) }) { first, _ in first }
-        try change(changes)
-        return hidden(among: changes)
-    }
-
-    /// The tweaks among these that will not have their overrides or defaults, because a provider takes precedence; `nil` if
-    /// there are none.
-    private func hidden(among changes: [TweakKey: TweakValue?]) -> [IneffectiveValue]? {
-        guard !providers.above.isEmpty else { return nil }
-        let found = declarations.filter { changes[$0.key] != nil }
-            .compactMap { declaration -> IneffectiveValue? in
-                guard let status = status(of: declaration, by: providers.above),
-                    status.value != changes[declaration.key] ?? declaration.defaultValue
-                else { return nil }
-                return IneffectiveValue(status)
+        if request.setsAny { try checkLibrary() }
+        var names = ResolvedNames(of: request)
+        let tweaks = KnownTweaks(keys: { [declarations] in declarations.map(\.key) }) { [unowned self] in
+            tweak($0)
+        } resetValue: { [unowned self] in
+            status(of: $0, in: OverridesDocument()).value ?? .nothing
+        } problem: { [unowned self] _, declaration in
+            isKept(declaration) ? nil : ChangeProblem(.refusedTerms, Self.notKept(declaration.key))
+        }
+        if request.isAllOrNothing {
+            for (index, change) in request.changes.enumerated() where change.reset != true {
+                guard let key = try? names.key(of: index, in: tweaks), declaration(key).map(isKept) == false
+                else { continue }
+                throw Failure(Self.notKept(key), .unavailable)
             }
-        return found.isEmpty ? nil : found
+        }
+        var evaluation = ChangeEvaluation(request, &names, in: tweaks)
+        func isRefused() -> Bool { evaluation.isRefused(unless: request.isAllOrNothing) }
+        // Without a change no file is made.
+        guard !isRefused() else { return evaluation.answer }
+        var changes: [TweakKey: TweakValue?] {
+            Dictionary(evaluation.values.map { ($0.key, $0.value) }) { first, _ in first }
+        }
+        if request.dryRun != true {
+            let problem = try overridesFile.change { [self] before in
+                overrides = before
+                evaluation = ChangeEvaluation(request, &names, in: tweaks)
+                return isRefused() ? [:] : changes
+            }
+            if let problem { warn(problem) }
+            if isRefused() { return evaluation.answer }
+        }
+        var after = overrides
+        for (key, value) in changes { after.set(value, for: key) }
+        if request.dryRun != true { overrides = after }
+        evaluation.note { key in self.declaration(key).map { self.status(of: $0, in: after) } }
+        return evaluation.answer
     }
 
-    /// An error for a value that nothing would read at the next start.
-    private struct NotRunning: Error, CustomStringConvertible {
-        let key: TweakKey
-        var description: String {
-            "\(key): it is an adopted variable, which can be set while the program runs"
+    /// The tweaks among these that will not have their overrides or defaults, because a provider takes precedence.
+    func hidden(_ isMeant: (TweakKey) -> Bool) -> [IneffectiveValue] {
+        guard !providers.above.isEmpty else { return [] }
+        return declarations.filter { isMeant($0.key) }.compactMap { declaration in
+            let kept = (try? overrides.admission(for: declaration))?.value ?? declaration.defaultValue
+            guard let status = status(of: declaration, by: providers.above), status.value != kept else {
+                return nil
+            }
+            return IneffectiveValue(status)
         }
     }
 
-    private func checkKeeping(_ declaration: TweakDeclaration) throws(NotRunning) {
-        guard !adopted.contains(where: { $0.key == declaration.key }) || hasLibrary else {
-            throw NotRunning(key: declaration.key)
-        }
+    private static func notKept(_ key: TweakKey) -> String {
+        "\(key): it is an adopted variable, which can be set while the program runs"
+    }
+
+    /// Whether something would read the tweak's value at the next start.
+    private func isKept(_ declaration: TweakDeclaration) -> Bool {
+        hasLibrary || !adopted.contains { $0.key == declaration.key }
     }
 
     /// The reason why the program can never read values that are kept for it; `nil` if it can.
@@ -279,33 +300,6 @@ package final class OfflineProgram: Program {
         guard let program = try? ELFFile(path: path) else { return false }
         let files = [program] + ((try? program.neededLibraries()) ?? [])
         return files.contains { ProcessScan.content(ofFile: $0.path) == .library }
-    }
-
-    private func check(_ durations: SetDurations) throws(Failure) {
-        guard durations.areNone else {
-            throw Failure(
-                "it is not running, or does not accept connections, so it cannot hold a value for a time or change it "
-                    + "gradually", about: title, .unavailable)
-        }
-    }
-
-    package func apply(
-        _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool, _ durations: SetDurations
-    ) throws(Failure) -> SetManyTweaks.Answer {
-        try check(durations)
-        try checkLibrary()
-        var (answer, admitted) = values.decide(for: declarations, allOrNothing: allOrNothing) {
-            _, declaration in
-            try checkKeeping(declaration)
-        }
-        guard let admitted else { return answer }
-        var changes: [TweakKey: TweakValue?] = admitted.mapValues { $0 }
-        for declaration in declarations where resettingOthers && changes[declaration.key] == nil {
-            changes.updateValue(nil, forKey: declaration.key)
-        }
-        try change(changes)
-        answer.ineffective = hidden(among: changes)
-        return answer
     }
 
     package func explain(_ key: TweakKey) throws(Failure) -> ExplainTweak.Answer {
@@ -344,17 +338,21 @@ package final class OfflineProgram: Program {
         }
         return answer
     }
-
-    private func change(_ changes: [TweakKey: TweakValue?]) throws(Failure) {
-        if let problem = try overridesFile.change(changes) { warn(Warning(problem)) }
-        for (key, value) in changes { overrides.set(value, for: key) }
-    }
 }
 
 extension OverridesFile {
     /// Changes overrides without the program, see ``update(_:)``.
     func change(_ changes: [TweakKey: TweakValue?]) throws(Failure) -> String? {
-        do throws(OverridesError) { return try update(changes) } catch {
+        try change { _ in changes }
+    }
+
+    /// Changes the overrides that `changes` returns for those in the file, which no other process changes meanwhile.
+    func change(
+        _ changes: (OverridesDocument) -> [TweakKey: TweakValue?]
+    ) throws(Failure) -> String? {
+        do throws(OverridesError) {
+            return try update(ifCorrupt: .refuse, changes).warnings.first.map { "\($0)" }
+        } catch {
             guard case .corrupt = error else { throw Failure(error) }
             throw Failure(
                 "\(error)", details: ["nothing was changed; mend the file, or move it away"], error.kind)

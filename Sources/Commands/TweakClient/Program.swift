@@ -22,14 +22,11 @@ package protocol Program: AnyObject {
     func tweaks() throws(Failure) -> [JSONTweak]
     /// The tweak with this name, or `nil`.
     func tweak(_ key: TweakKey) throws(Failure) -> JSONTweak?
-    /// Sets a tweak.
+    /// Changes tweaks as one change, with names and texts as people type them.
     ///
-    /// - Parameters:
-    ///   - tweak: The tweak as the program had it.
-    ///   - text: The text as typed.
-    ///   - durations: How long the value counts, and how fast it is reached.
-    /// - Returns: The tweak after the change.
-    func set(_ tweak: JSONTweak, to text: String, _ durations: SetDurations) throws(Failure) -> JSONTweak
+    /// - Returns: What happened, with the changes that were refused.
+    /// - Throws: ``Failure`` if the program cannot be changed at all.
+    func change(_ request: ChangeTweaks) throws(Failure) -> ChangeTweaks.Answer
     /// Removes overrides as one change.
     ///
     /// - Returns: The tweaks that do not have their default nevertheless, as far as the program tells; `nil` for none.
@@ -59,10 +56,6 @@ package struct ProgramDescription: Encodable {
 }
 
 extension Program {
-    package func set(_ tweak: JSONTweak, to text: String) throws(Failure) -> JSONTweak {
-        try set(tweak, to: text, SetDurations())
-    }
-
     package func apply(
         _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool
     ) throws(Failure) -> SetManyTweaks.Answer {
@@ -387,38 +380,5 @@ extension OverridesDocument {
     /// The entries, sorted by name.
     package var undeclaredValues: [UndeclaredValue] {
         keys.sorted().map { UndeclaredValue(tweak: $0, value: self[$0]) }
-    }
-
-    /// Decides which of the values can be set.
-    ///
-    /// - Parameter check: Returns whether a value that the declaration takes can be set.
-    /// - Returns: The outcome, and the values to set; `nil` for none, if it is all or nothing.
-    func decide(
-        for declarations: [TweakDeclaration], allOrNothing: Bool,
-        check: (TweakValue, TweakDeclaration) throws -> Void = { _, _ in }
-    ) -> (answer: SetManyTweaks.Answer, values: [TweakKey: TweakValue]?) {
-        let known = Dictionary(declarations.map { ($0.key, $0) }) { first, _ in first }
-        var values: [TweakKey: TweakValue] = [:]
-        var answer = SetManyTweaks.Answer(applied: [], clamped: [], unknown: [], refused: [])
-        for key in keys.sorted() {
-            guard let declaration = known[key] else {
-                answer.unknown.append(key)
-                continue
-            }
-            do {
-                guard let admission = try admission(for: declaration) else { continue }
-                try check(admission.value, declaration)
-                values[key] = admission.value
-                answer.applied.append(key)
-                if admission.wasClamped { answer.clamped.append(key) }
-            } catch {
-                answer.refused.append(.init(tweak: key, message: "\(error)"))
-            }
-        }
-        guard allOrNothing, !answer.unknown.isEmpty || !answer.refused.isEmpty else {
-            return (answer, values)
-        }
-        (answer.applied, answer.clamped) = ([], [])
-        return (answer, nil)
     }
 }

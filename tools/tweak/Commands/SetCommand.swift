@@ -91,24 +91,31 @@ struct SetCommand: ParsableCommand {
         try target.forEachChanged(checkingValues: true, format) { program, processes throws(Failure) in
             held.append(program)
             (program as? OfflineProgram)?.keepsInVain = anyway
-            var changes: [Change] = []
+            var typed: [TypedValue] = []
             var rest = ([tweak] + (value.map { [$0] } ?? []) + others)[...]
             while let word = rest.popFirst() {
-                try changes.append(Self.change(word, &rest, in: program))
+                try typed.append(Self.change(word, &rest, in: program))
             }
-            let set = try Self.make(&changes, in: program, durations)
-            for change in changes where change.admission.wasClamped { change.warnOfLimits() }
+            let request = ChangeTweaks(
+                typed.map { ChangeTweaks.Change(tweak: "\($0.tweak.declaration.key)", text: $0.text) },
+                durations)
+            let answer = try program.change(request)
+            try answer.check()
+            var made = answer.changes.compactMap { Change($0, typed) }
+            for change in made { change.warnOfLimits() }
             processes.noteChange(isKept: !durations.areLeased)
-            let made = zip(changes, try Self.passed(set, in: program))
+            let after = try Self.passed(made.map(\.after), in: program)
+            for index in made.indices { made[index].after = after[index] }
             let form = ChangesForm(changes: made.map(ChangeForm.init), of: program, processes)
             try target.show(form, of: program, as: format) {
                 let place = form.processes.count > 1 ? ", in \(form.processes.count) processes" : ""
-                return made.map { change, after in
-                    printable(
-                        after.change(from: change.tweak, waiting: program.waitingText(after)) + terms + place)
+                return made.map { change in
+                    let (before, after) = (change.before, change.after)
+                    return printable(
+                        after.change(from: before, waiting: program.waitingText(after)) + terms + place)
                 }.joined(separator: "\n")
             }
-            for (change, after) in made { change.warnOfOthers(after, durations) }
+            for change in made { change.warnOfOthers(durations) }
             if !durations.areNone { warnOfForks(of: program) }
         }
         if attends { try attend(held) }
@@ -156,7 +163,7 @@ struct SetCommand: ParsableCommand {
     /// and `NAME 300 ms`.
     private static func change(
         _ word: String, _ rest: inout ArraySlice<String>, in program: any Program
-    ) throws(Failure) -> Change {
+    ) throws(Failure) -> TypedValue {
         let unknown: Failure
         do throws(Failure) {
             let tweak = try program.tweak(named: word)
@@ -195,7 +202,7 @@ struct SetCommand: ParsableCommand {
     private static func change(
         of tweak: JSONTweak, to text: String, isAssigned: Bool = false, _ rest: inout ArraySlice<String>,
         in program: any Program
-    ) throws(Failure) -> Change {
+    ) throws(Failure) -> TypedValue {
         var text = text
         let isText = tweak.declaration.type == .string
         if !isAssigned, text == "=" || !isText && signs.contains(text) {
@@ -214,40 +221,7 @@ struct SetCommand: ParsableCommand {
             rest.removeFirst()
             text += " " + unit
         }
-        return try Change(of: tweak, to: text)
-    }
-
-    /// - Parameter changes: Afterwards each tweak once, with the value before and the one that was accepted.
-    /// - Returns: The tweaks after the change.
-    private static func make(
-        _ changes: inout [Change], in program: any Program, _ durations: SetDurations
-    ) throws(Failure) -> [JSONTweak] {
-        let all = changes
-        changes = []
-        for change in all {
-            let index = changes.firstIndex { $0.tweak.declaration.key == change.tweak.declaration.key }
-            if let index { changes[index] = change } else { changes.append(change) }
-        }
-        if let program = program as? LiveProgram,
-            let changed = try program.change(all.map { ($0.tweak.declaration.key, $0.text) }, durations)
-        {
-            var tweaks: [JSONTweak] = []
-            for index in changes.indices {
-                guard let answer = changed[changes[index].tweak.declaration.key] else { continue }
-                tweaks.append(changes[index].note(answer))
-            }
-            return tweaks
-        }
-        if changes.count == 1 { return [try program.set(changes[0].tweak, to: changes[0].text, durations)] }
-        var values = OverridesDocument()
-        for change in changes { values.set(change.admission.value, for: change.tweak.declaration.key) }
-        let answer = try program.apply(values, resettingOthers: false, allOrNothing: true, durations)
-        guard answer.problems.isEmpty else {
-            throw Failure("nothing was set:", details: answer.problems, .invalid)
-        }
-        var tweaks: [JSONTweak] = []
-        for change in changes { tweaks.append(try program.tweakAgain(change.tweak.declaration.key)) }
-        return tweaks
+        return TypedValue(tweak: tweak, text: repaired(text))
     }
 }
 
@@ -269,45 +243,46 @@ extension SetCommand {
     }
 }
 
-/// A valid change.
-private struct Change {
-    /// The tweak before.
-    private(set) var tweak: JSONTweak
+/// A tweak as it was before, and a text for it.
+private struct TypedValue {
+    let tweak: JSONTweak
     let text: String
-    private(set) var admission: TweakDeclaration.Admission
+}
 
-    init(of tweak: JSONTweak, to text: String) throws(Failure) {
-        let text = repaired(text)
-        (self.tweak, self.text) = (tweak, text)
-        admission = try failing { try tweak.declaration.admit(text: text, current: tweak.nextValue) }
-    }
+/// A change that was made.
+private struct Change {
+    let before: JSONTweak
+    var after: JSONTweak
+    private let text: String
+    private let changed: ChangeTweaks.Answer.ChangedTweak
 
-    /// Takes over what the program has made of the text, because others may have changed the tweak since it was read.
-    ///
-    /// - Returns: The tweak after the change.
-    mutating func note(_ changed: ChangeTweaks.Answer.ChangedTweak) -> JSONTweak {
-        let type = tweak.declaration.type
-        var after = tweak
+    var wasClamped: Bool { changed.clampedTo != nil }
+
+    /// - Parameter typed: The values as typed, of which the last one for a tweak counts.
+    init?(_ changed: ChangeTweaks.Answer.ChangedTweak, _ typed: [TypedValue]) {
+        guard let last = typed.last(where: { $0.tweak.declaration.key == changed.tweak }) else { return nil }
+        (self.changed, text) = (changed, last.text)
+        var (before, after) = (last.tweak, last.tweak)
+        // Others may have changed the tweak since it was read.
+        before.value = changed.oldValue.value(of: before.declaration.type)
         after.update(with: changed)
-        tweak.value = changed.oldValue.value(of: type)
-        if let value = changed.givenValue?.value(of: type) { admission.value = value }
-        admission.wasClamped = changed.clampedTo != nil
-        return after
+        (self.before, self.after) = (before, after)
     }
 
     func warnOfLimits() {
-        let declaration = tweak.declaration
+        guard wasClamped else { return }
+        let declaration = before.declaration
         warn(
             outsideLimits("\(declaration.key): \(text)", allowed: declaration.allowed), .clamped,
             declaration.key)
     }
 
-    func warnOfOthers(_ after: JSONTweak, _ durations: SetDurations) {
-        let declaration = tweak.declaration
-        if let value = after.value, after.pendingValue == nil, after.ramp == nil, value != admission.value {
+    func warnOfOthers(_ durations: SetDurations) {
+        let given = changed.givenValue?.value(of: before.declaration.type)
+        if let value = after.value, after.pendingValue == nil, after.ramp == nil, value != given {
             warn(
-                "\(declaration.key): the value is \(durations.areLeased ? "leased" : "kept"), but "
-                    + after.precedenceText, .hidden, declaration.key)
+                "\(changed.tweak): the value is \(durations.areLeased ? "leased" : "kept"), but "
+                    + after.precedenceText, .hidden, changed.tweak)
         }
     }
 }
@@ -345,11 +320,12 @@ private struct ChangeForm: Encodable {
     let lease: JSONLease?
     let ramp: JSONRamp?
 
-    init(_ change: Change, _ after: JSONTweak) {
+    init(_ change: Change) {
+        let after = change.after
         (lease, ramp) = (after.lease, after.ramp)
-        tweak = change.tweak.declaration.key
-        (oldValue, value, pendingValue) = (change.tweak.value, after.value, after.pendingValue)
-        (wasClamped, source) = (change.admission.wasClamped, after.source)
+        tweak = after.declaration.key
+        (oldValue, value, pendingValue) = (change.before.value, after.value, after.pendingValue)
+        (wasClamped, source) = (change.wasClamped, after.source)
     }
 }
 

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+package import CommandSupport
+package import TweakFormats
+internal import TweakJSON
+package import TweakOverrides
+package import TweakProtocol
+internal import TweakRecords
+
+// Changes of a program whose tweaks this command evaluates, because the program has no library that does.
+
+/// The tweaks of a program as this command knows them.
+struct KnownTweaks: ChangeableTweaks {
+    let keysGeneration: UInt64 = 0
+    private let keys: () -> [TweakKey]
+    private let tweak: (TweakKey) -> JSONTweak?
+    private let resetValue: (TweakDeclaration) -> TweakValue
+    private let problem: (TweakValue, TweakDeclaration) -> ChangeProblem?
+
+    /// - Parameters:
+    ///   - resetValue: Returns the value of a tweak without its override.
+    ///   - problem: Returns why a tweak cannot get a value that it accepts.
+    init(
+        keys: @escaping () -> [TweakKey], tweak: @escaping (TweakKey) -> JSONTweak?,
+        resetValue: @escaping (TweakDeclaration) -> TweakValue = \.defaultValue,
+        problem: @escaping (TweakValue, TweakDeclaration) -> ChangeProblem? = { _, _ in nil }
+    ) {
+        (self.keys, self.tweak, self.resetValue, self.problem) = (keys, tweak, resetValue, problem)
+    }
+
+    var allKeys: [TweakKey] { keys() }
+
+    func has(_ key: TweakKey) -> Bool { tweak(key) != nil }
+
+    func changeable(_ key: TweakKey) -> ChangeableTweak? {
+        tweak(key).map {
+            ChangeableTweak($0.declaration, value: $0.value ?? .nothing, nextValue: $0.pendingValue)
+        }
+    }
+
+    func valueAfterReset(of key: TweakKey) -> TweakValue {
+        tweak(key).map { resetValue($0.declaration) } ?? .nothing
+    }
+
+    func check(
+        _ value: TweakValue?, of declaration: TweakDeclaration, _ durations: SetDurations
+    ) throws(ChangeProblem) {
+        if let problem = value.flatMap({ problem($0, declaration) }) { throw problem }
+    }
+}
+
+extension ChangeEvaluation {
+    /// Notes the state of the tweaks after the changes.
+    mutating func note(_ after: (TweakKey) -> JSONTweak?) {
+        note { declaration, changed in
+            guard let tweak = after(declaration.key) else { return }
+            (changed.newValue, changed.source) = (JSONValue(tweak.value ?? .nothing), tweak.source ?? "")
+            if let pending = tweak.pendingValue { changed.wait(with: pending, of: declaration) }
+            (changed.gate, changed.lease, changed.ramp) = (tweak.gate, tweak.lease, tweak.ramp)
+        }
+    }
+}
+
+extension ChangeTweaks {
+    /// Whether nothing changes if one of the changes is refused.
+    var isAllOrNothing: Bool { allOrNothing ?? true }
+    var setsAny: Bool { changes.contains { $0.reset != true } }
+
+    /// A change to values from a file.
+    package init(
+        _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool, _ durations: SetDurations
+    ) {
+        self.init(
+            values.keys.sorted().map { Change(tweak: "\($0)", value: values[$0]) }, exactNames: true,
+            resettingOthers: resettingOthers, allOrNothing: allOrNothing, durations)
+    }
+}
+
+extension ChangeTweaks.Answer {
+    /// Throws if one of the changes was refused.
+    package func check() throws(Failure) {
+        guard let refusal = refused.first else { return }
+        guard refused.count > 1 else { throw Failure(refusal.message, refusal.failureKind) }
+        throw Failure("nothing was set:", details: refused.map(\.message), refusal.failureKind)
+    }
+}
+
+extension ChangeTweaks.Answer.Refusal {
+    package var failureKind: FailureKind {
+        switch kind {
+        case .malformedName: .usage
+        case .unknownTweak, .ambiguousName, .refusedValue, .notSettable, .refusedTerms, .gate: .invalid
+        }
+    }
+}
+
+extension IneffectiveValue {
+    fileprivate init(_ changed: ChangeTweaks.Answer.ChangedTweak) {
+        self.init(
+            tweak: changed.tweak, value: changed.newValue, source: changed.source,
+            pendingValue: changed.pendingValue, gate: changed.gate, lease: changed.lease)
+    }
+}
+
+extension JSONTweak {
+    /// The tweak after a change.
+    package mutating func update(with changed: ChangeTweaks.Answer.ChangedTweak) {
+        let type = declaration.type
+        value = changed.newValue.value(of: type)
+        source = changed.source
+        pendingValue = changed.pendingValue?.value(of: type)
+        gate = changed.gate ?? gate
+        (lease, ramp) = (changed.lease, changed.ramp)
+    }
+}
+
+extension Program {
+    @discardableResult
+    package func reset(_ scope: TweakScope) throws(Failure) -> [IneffectiveValue]? {
+        var request = ChangeTweaks([], exactNames: true)
+        if case .all = scope {
+            request.resettingOthers = true
+        } else {
+            let keys: [TweakKey]
+            if case .tweak(let key) = scope {
+                keys = [key]
+            } else {
+                keys = try tweaks().filter { $0.declaration.type != .action }.map(\.declaration.key)
+                    .filter(scope.contains)
+            }
+            request.changes = keys.map { ChangeTweaks.Change(tweak: "\($0)", reset: true) }
+        }
+        let answer = try change(request)
+        // A named value may be left from another build.
+        if case .tweak(let key) = scope, answer.refused.first?.kind == .unknownTweak {
+            try forget([key])
+        } else {
+            try answer.check()
+        }
+        return ineffective(after: answer, scope.contains)
+    }
+
+    /// The tweaks without the value that a change gave them, among those that it was about; `nil` for none.
+    private func ineffective(
+        after answer: ChangeTweaks.Answer, _ isMeant: (TweakKey) -> Bool
+    ) -> [IneffectiveValue]? {
+        let found =
+            (self as? OfflineProgram)?.hidden(isMeant)
+            ?? answer.changes.filter { $0.pendingValue != nil }.map(IneffectiveValue.init)
+        return found.isEmpty ? nil : found
+    }
+
+    package func apply(
+        _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool, _ durations: SetDurations
+    ) throws(Failure) -> SetManyTweaks.Answer {
+        let request = ChangeTweaks(
+            values, resettingOthers: resettingOthers, allOrNothing: allOrNothing, durations)
+        let changed = try change(request)
+        var answer = SetManyTweaks.Answer(changed, to: request)
+        answer.ineffective = ineffective(after: changed) { resettingOthers || values[$0] != nil }
+        return answer
+    }
+}
+
+extension SetManyTweaks.Answer {
+    init(_ changed: ChangeTweaks.Answer, to request: ChangeTweaks) {
+        self.init(applied: [], clamped: [], unknown: [], refused: [])
+        for change in changed.changes where change.givenValue != nil {
+            applied.append(change.tweak)
+            if change.clampedTo != nil { clamped.append(change.tweak) }
+        }
+        for refusal in changed.refused {
+            if refusal.kind == .unknownTweak, let key = TweakKey(request.changes[refusal.index].tweak) {
+                unknown.append(key)
+            } else if let tweak = refusal.tweak {
+                refused.append(.init(tweak: tweak, message: refusal.message))
+            }
+        }
+    }
+}
