@@ -255,7 +255,7 @@ package final class OfflineProgram: Program {
                 evaluation = ChangeEvaluation(request, &names, in: tweaks)
                 return isRefused() ? [:] : changes
             }
-            if let problem { warn(problem) }
+            if let problem { warn(Warning(problem)) }
             if isRefused() { return evaluation.answer }
         }
         var after = overrides

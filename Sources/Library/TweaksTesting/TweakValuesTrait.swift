@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-internal import Glibc
+internal import Foundation
 public import Testing
 public import Tweaks
 
@@ -101,7 +101,9 @@ actor Turns {
     ///   - patience: The time after which is said for whom it waits.
     func wait(
         as name: String, patience: Duration = .seconds(10),
-        report: @escaping @Sendable (String) -> Void = { fputs($0 + "\n", stderr) },
+        report: @escaping @Sendable (String) -> Void = {
+            FileHandle.standardError.write(Data("\($0)\n".utf8))
+        },
         _ body: @Sendable () async throws -> Void
     ) async throws {
         if holder != nil {

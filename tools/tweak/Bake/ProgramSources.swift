@@ -34,7 +34,7 @@ struct ProgramSources {
     ///   - warn: Gets warnings about the program's files.
     init(
         of program: any Program, from: String?, within limit: String? = nil,
-        _ warn: (String) -> Void = warn
+        _ warn: (Warning) -> Void = warn
     ) throws(Failure) {
         guard let working = realPath(".") else { throw Failure("the working directory is gone", .missing) }
         self.working = working
