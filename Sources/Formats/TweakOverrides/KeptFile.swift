@@ -188,7 +188,8 @@ package struct KeptFile: Hashable, Sendable {
         } catch { throw OverridesError(error) }
     }
 
-    /// Replaces a file that cannot be read, and keeps it under another name beside it. Call it with the lock held.
+    /// Replaces a file that cannot be read, and keeps it under another name beside it; of a link to something else, such
+    /// as a device, the link. Call it with the lock held.
     ///
     /// - Returns: The path of the former file.
     /// - Throws: ``OverridesError``; then the former file has its name.
@@ -211,8 +212,8 @@ package struct KeptFile: Hashable, Sendable {
                 return aside
             }
             guard stat(path: target)?.isRegularFile ?? false else {
-                let aside = try moveAside(target)
-                try FileReplacement.replace(target, with: bytes, permissions: 0o600, isLocked: true)
+                let aside = try moveAside(path)
+                try FileReplacement.replace(path, with: bytes, permissions: 0o600, isLocked: true)
                 return aside
             }
             // Written before the former file is moved, which therefore keeps its name if the disk is full.
@@ -232,11 +233,16 @@ package struct KeptFile: Hashable, Sendable {
         } catch { throw OverridesError(error) }
     }
 
-    /// Renames a file that cannot be read. Call it with the lock held.
+    /// Renames a file that cannot be read; of a link to something else, such as a device, the link. Call it with the lock
+    /// held.
     ///
     /// - Returns: The new path.
     func moveAside() throws(OverridesError) -> String {
-        do throws(FileError) { return try moveAside(target) } catch { throw OverridesError(error) }
+        let target = target
+        let isFile = stat(path: target)?.isRegularFile ?? false
+        do throws(FileError) { return try moveAside(isFile ? target : path) } catch {
+            throw OverridesError(error)
+        }
     }
 
     private func moveAside(_ target: String) throws(FileError) -> String {

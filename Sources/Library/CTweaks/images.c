@@ -290,7 +290,7 @@ bool fbtweak__is_privileged(void) {
 }
 
 /* Defined in Sources/Library/TweaksTesting. */
-void fbtweak__runs_tests(void) __attribute__((weak, visibility("hidden")));
+void fbtweak__runs_tests(void) __attribute__((weak));
 
 bool fbtweak__has_tests(void) {
   return fbtweak__runs_tests != NULL;

@@ -66,6 +66,25 @@ enum StrangeFile: String, CaseIterable, Sendable, CustomTestStringConvertible {
         #expect(stat(home("fifo"), &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
     }
 
+    @Test(arguments: StrangeFile.noFiles) func `What a link leads to stays where it is`(
+        target: StrangeFile
+    ) throws {
+        try target.make(at: home("target"), linkingTo: "")
+        let before = try #require(FileStatus(home("target")))
+        let changes: [() throws -> Void] = [
+            { _ = try self.file.update([self.key: 1], ifCorrupt: .replace(known: nil)) },
+            { _ = try self.file.loadSettingAside() },
+        ]
+        for (number, change) in zip(1..., changes) {
+            unlink(file.path)
+            try StrangeFile.link.make(at: file.path, linkingTo: home("target"))
+            try change()
+            #expect(FileStatus(home("target"))?.inode == before.inode)
+            #expect(FileStatus(home("target") + ".broken") == nil)
+            #expect(FileStatus(file.path + ".broken" + (number == 1 ? "" : "-2"))?.isLink == true)
+        }
+    }
+
     @Test(arguments: StrangeFile.canBeMade.filter { $0 != .directory })
     func `The temporary file is always created anew`(intruder: StrangeFile) throws {
         try intruder.make(at: file.path + ".tmp", linkingTo: precious)
