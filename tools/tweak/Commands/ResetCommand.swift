@@ -82,8 +82,17 @@ struct ResetCommand: ParsableCommand {
                 let form = ResetForm(changes: changes.map(ResetForm.Change.init), removed: forgotten)
                 try target.show(form, of: program, as: format) { "" }
             }
+            let obstacle = (program as? OfflineProgram)?.obstacle
             for (tweak, now) in changes where format == .table {
-                print(printable(now.change(from: tweak, waiting: program.waitingText(now))))
+                let (key, value) = (tweak.declaration.key, tweak.value ?? .nothing)
+                print(
+                    printable(
+                        obstacle == nil
+                            ? now.change(from: tweak, waiting: program.waitingText(now))
+                            : "\(key): \(tweak.declaration.text(of: value)) is no longer kept"))
+            }
+            if let obstacle, !changes.isEmpty {
+                warn("\(program.title): it \(obstacle), so it never had what was kept")
             }
             // What waits is in the lines above.
             try program.reportIneffective(ineffective.filter { $0.pendingValue == nil })

@@ -265,7 +265,7 @@ actor ProgramSession {
         let changed = before.filter { $0.source != "\(TweakSource.binary)" || $0.pendingValue != nil }
         return ResetAnswer(
             reset: changed.count, tweaks: try now(changed.map(\.declaration.key), program),
-            missed: changed.isEmpty ? [] : missed(by: program))
+            missed: before.isEmpty ? [] : missed(by: program))
     }
 
     /// The state of tweaks after a change, which is also sent to the pages.
