@@ -26,12 +26,12 @@ static inline void *record_of(uint8_t kind, const char *name) {
 /* Puts stores into an empty mailbox: their number comes last. */
 static inline bool send(struct fbtweak__gate *gate, uint64_t *const cells[],
                         const uint64_t values[], uint32_t count) {
-  struct fbtweak__store *stores = (void *)((char *)gate + gate->stores);
-  if (count > gate->capacity || __atomic_load_n(&gate->state, __ATOMIC_ACQUIRE) != 0)
+  struct fbtweak__store *stores = (void *)((char *)gate + gate->fbtweak__stores);
+  if (count > gate->capacity || __atomic_load_n(&gate->fbtweak__state, __ATOMIC_ACQUIRE) != 0)
     return false;
   for (uint32_t i = 0; i < count; i++)
     stores[i] = (struct fbtweak__store){(uintptr_t)cells[i], values[i], 8, 0};
-  __atomic_store_n(&gate->state, (uint64_t)count, __ATOMIC_RELEASE);
+  __atomic_store_n(&gate->fbtweak__state, (uint64_t)count, __ATOMIC_RELEASE);
   return true;
 }
 

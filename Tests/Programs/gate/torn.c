@@ -99,12 +99,12 @@ static void write_in_process(pid_t process) {
       uint64_t state = 1, count = SIZE;
       for (int i = 0; i < SIZE; i++)
         stores[i] = (struct fbtweak__store){(uintptr_t)cells[i], change, 8, 0};
-      struct iovec local = {&state, 8}, remote = {&gate->state, 8};
+      struct iovec local = {&state, 8}, remote = {&gate->fbtweak__state, 8};
       while (state)
         if (process_vm_readv(process, &local, 1, &remote, 1, 0) != 8)
           return;
-      if (!copy_out(process, stores, (char *)gate + gate->stores, sizeof stores) ||
-          !copy_out(process, &count, &gate->state, 8))
+      if (!copy_out(process, stores, (char *)gate + gate->fbtweak__stores, sizeof stores) ||
+          !copy_out(process, &count, &gate->fbtweak__state, 8))
         return;
       continue;
     }

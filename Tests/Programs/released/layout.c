@@ -23,18 +23,18 @@ IS_AT(struct fbtweak, maximum, 32);
 IS_AT(struct fbtweak, step, 40);
 HOLDS(sizeof(struct fbtweak) == 48);
 
-IS_AT(struct fbtweak__gate, size, 0);
-IS_AT(struct fbtweak__gate, version, 4);
-IS_AT(struct fbtweak__gate, kind, 5);
-IS_AT(struct fbtweak__gate, state, 8);
+IS_AT(struct fbtweak__gate, fbtweak__size, 0);
+IS_AT(struct fbtweak__gate, fbtweak__version, 4);
+IS_AT(struct fbtweak__gate, fbtweak__kind, 5);
+IS_AT(struct fbtweak__gate, fbtweak__state, 8);
 IS_AT(struct fbtweak__gate, capacity, 16);
-IS_AT(struct fbtweak__gate, stores, 20);
+IS_AT(struct fbtweak__gate, fbtweak__stores, 20);
 IS_AT(struct fbtweak__gate, thread, 24);
 IS_AT(struct fbtweak__gate, strangers, 32);
 HOLDS(sizeof(struct fbtweak__gate) == 48);
-IS_AT(struct fbtweak__store, cell, 0);
-IS_AT(struct fbtweak__store, bits, 8);
-IS_AT(struct fbtweak__store, size, 16);
+IS_AT(struct fbtweak__store, fbtweak__cell, 0);
+IS_AT(struct fbtweak__store, fbtweak__bits, 8);
+IS_AT(struct fbtweak__store, fbtweak__size, 16);
 HOLDS(sizeof(struct fbtweak__store) == 24);
 
 IS_AT(struct fbtweak__library, size, 0 * sizeof(void *));

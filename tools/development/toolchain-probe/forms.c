@@ -60,12 +60,13 @@ static void pass_gate(void) {
     if (size == 0 || record[5] != FBTWEAK_KIND_GATE)
       continue;
     struct fbtweak__gate *gate = (struct fbtweak__gate *)(void *)record;
-    struct fbtweak__store *store = (struct fbtweak__store *)(void *)(record + gate->stores);
+    struct fbtweak__store *store =
+        (struct fbtweak__store *)(void *)(record + gate->fbtweak__stores);
     int32_t value = 2;
-    store->cell = (uintptr_t)&gated;
-    memcpy(&store->bits, &value, sizeof value);
-    store->size = sizeof value;
-    __atomic_store_n(&gate->state, 1, __ATOMIC_RELEASE);
+    store->fbtweak__cell = (uintptr_t)&gated;
+    memcpy(&store->fbtweak__bits, &value, sizeof value);
+    store->fbtweak__size = sizeof value;
+    __atomic_store_n(&gate->fbtweak__state, 1, __ATOMIC_RELEASE);
   }
 #endif
   FBTweakGate("Probe", "Gate");
