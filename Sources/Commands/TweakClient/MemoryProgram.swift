@@ -136,7 +136,9 @@ package final class MemoryProgram: Program {
         while try !withLock({ () throws(Failure) in
             // What waits may be stored meanwhile, so texts are evaluated again.
             if !change.hasBegun { change = try evaluate(request, &names) }
-            return try make(&change)
+            guard try make(&change) else { return false }
+            if request.dryRun != true, !change.isRefused { note(&change) }
+            return true
         }) {
             guard ContinuousClock.now < deadline else {
                 let gates = change.gated.map { "\($0.gate.gate.name)" }
@@ -147,13 +149,20 @@ package final class MemoryProgram: Program {
             }
             usleep(1000)
         }
-        guard request.dryRun != true, !change.isRefused else { return change.evaluation.answer }
-        if change.evaluation.values.contains(where: { $0.value != nil }) { sayThatNothingIsKept() }
+        if request.dryRun != true, !change.isRefused,
+            change.evaluation.values.contains(where: { $0.value != nil })
+        {
+            sayThatNothingIsKept()
+        }
+        return change.evaluation.answer
+    }
+
+    /// Notes what the process has after a change. Only with the lock, or the values may be those of another change.
+    private func note(_ change: inout Change) {
         // Before the cells, as in the evaluation. The process may have ended.
         let waiting = tweaksInMemory.waiting()
         if !isBesideLibrary { try? tweaksInMemory.refresh(change.evaluation.values.map(\.key)) }
         change.evaluation.note { self.known($0, waiting) }
-        return change.evaluation.answer
     }
 
     /// A change, and its stores that are still to be made.

@@ -174,7 +174,7 @@ extension InstalledCommand.Answer {
 
     /// The messages, in which the objects of warnings are replaced by their sentences.
     fileprivate var sentences: String {
-        messages.split(separator: "\n").map { line in
+        messages.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             let warning = try? decodeJSON(Message.self, from: Array(line.utf8))
             return warning?.message ?? String(line)
         }.joined(separator: "\n")
@@ -193,8 +193,8 @@ extension RequestProblem {
             default: .internalServerError
             }
         let sentences = answer.sentences
-        let message = sentences.isEmpty ? "\(command) failed" : sentences
-        self.init(status, message + "\n(exit status \(answer.status))")
+        let message = sentences.isEmpty ? "\(command) failed\n" : sentences
+        self.init(status, message + "(exit status \(answer.status))")
     }
 }
 #endif
