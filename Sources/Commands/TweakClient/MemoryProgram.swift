@@ -363,7 +363,9 @@ package final class MemoryProgram: Program {
         let places =
             user == geteuid()
             ? ControlDirectory.ownCandidates : ControlDirectory.candidates(user: user) { _ in nil }
-        guard let directory = places.first(where: \.canBeThere) else {
+        // The session's directory may be missing, and changes of the same time must not be lost.
+        let usual = ControlDirectory(path: "/tmp/tweaks-\(user)")
+        guard let directory = (places + [usual]).first(where: \.canBeThere) else {
             guard tweaksInMemory.needsLock else { return try body() }
             throw Failure("there is no directory for its lock", about: title, .system)
         }
