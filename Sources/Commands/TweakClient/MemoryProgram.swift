@@ -359,13 +359,17 @@ package final class MemoryProgram: Program {
 
     /// Runs `body` while no other process writes into the memory of this user's programs.
     private func withLock<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-        let user = ProcessEntry(pid: process.pid)?.user ?? geteuid()
-        let places =
-            user == geteuid()
-            ? ControlDirectory.ownCandidates : ControlDirectory.candidates(user: user) { _ in nil }
-        // The session's directory may be missing, and changes of the same time must not be lost.
-        let usual = ControlDirectory(path: "/tmp/tweaks-\(user)")
-        guard let directory = (places + [usual]).first(where: \.canBeThere) else {
+        var user = ProcessEntry(pid: process.pid)?.user ?? geteuid()
+        var places = ControlDirectory.candidates(user: user) { _ in nil }.filter {
+            user != geteuid() && access($0.path, F_OK) == 0
+        }
+        if places.isEmpty {
+            // Root makes no directory for another user, who has locked nothing without one.
+            user = geteuid()
+            // The session's directory may be missing, and changes of the same time must not be lost.
+            places = ControlDirectory.ownCandidates + [ControlDirectory(path: "/tmp/tweaks-\(user)")]
+        }
+        guard let directory = places.first(where: \.canBeThere) else {
             guard tweaksInMemory.needsLock else { return try body() }
             throw Failure("there is no directory for its lock", about: title, .system)
         }
