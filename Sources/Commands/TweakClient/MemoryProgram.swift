@@ -359,17 +359,18 @@ package final class MemoryProgram: Program {
 
     /// Runs `body` while no other process writes into the memory of this user's programs.
     private func withLock<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-        var user = ProcessEntry(pid: process.pid)?.user ?? geteuid()
-        var places = ControlDirectory.candidates(user: user) { _ in nil }.filter {
-            user != geteuid() && access($0.path, F_OK) == 0
-        }
-        if places.isEmpty {
-            // Root makes no directory for another user, who has locked nothing without one.
-            user = geteuid()
-            // The session's directory may be missing, and changes of the same time must not be lost.
-            places = ControlDirectory.ownCandidates + [ControlDirectory(path: "/tmp/tweaks-\(user)")]
-        }
-        guard let directory = places.first(where: \.canBeThere) else {
+        let own = geteuid()
+        let owner = ProcessEntry(pid: process.pid)?.user ?? own
+        // Root makes no directory for another user, who has locked nothing without one.
+        let others =
+            owner == own
+            ? nil
+            : ControlDirectory.candidates(user: owner) { _ in nil }.first { access($0.path, F_OK) == 0 }
+        let user = others == nil ? own : owner
+        // The session's directory may be missing, and changes of the same time must not be lost.
+        let usual = ControlDirectory(path: "/tmp/tweaks-\(own)")
+        guard let directory = others ?? (ControlDirectory.ownCandidates + [usual]).first(where: \.canBeThere)
+        else {
             guard tweaksInMemory.needsLock else { return try body() }
             throw Failure("there is no directory for its lock", about: title, .system)
         }

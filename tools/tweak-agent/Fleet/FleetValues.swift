@@ -568,7 +568,7 @@ enum Fleet {
     /// The connections of this process, which stay open until it ends.
     private static let resources = SharedResources()
 
-    /// What a change is checked against; `nil` if it has to be read piece by piece.
+    /// Reads the state against which a change is checked; `nil` if that takes several requests.
     static func situation(_ options: FleetOptions) throws(Failure) -> FleetSituation? {
         try asking(options) { (editor) async throws(FleetProblem) in try await editor.situation() }
     }

@@ -78,30 +78,27 @@ struct ResetCommand: ParsableCommand {
             if !scopes.isEmpty { processes.noteChange(isKept: !leases) }
             try program.forget(forgotten)
             let changes = try changes(from: before, of: program)
-            if format == .json {
-                let form = ResetForm(changes: changes.map(ResetForm.Change.init), removed: forgotten)
-                try target.show(form, of: program, as: format) { "" }
-            }
             let obstacle = (program as? OfflineProgram)?.obstacle
-            for (tweak, now) in changes where format == .table {
-                let (key, value) = (tweak.declaration.key, tweak.value ?? .nothing)
-                print(
-                    printable(
-                        obstacle == nil
-                            ? now.change(from: tweak, waiting: program.waitingText(now))
-                            : "\(key): \(tweak.declaration.text(of: value)) is no longer kept"))
+            let lines =
+                changes.map { before, now in
+                    guard obstacle != nil else {
+                        return now.change(from: before, waiting: program.waitingText(now))
+                    }
+                    let text = before.declaration.text(of: before.value ?? .nothing)
+                    return "\(before.declaration.key): \(text) is no longer kept"
+                }
+                + forgotten.map { "\($0): \(kept[$0]?.summary ?? "") was removed; no such tweak is declared" }
+            if format == .json || !lines.isEmpty {
+                let form = ResetForm(changes: changes.map(ResetForm.Change.init), removed: forgotten)
+                try target.show(form, of: program, as: format) {
+                    lines.map { printable($0) }.joined(separator: "\n")
+                }
             }
             if let obstacle, !changes.isEmpty {
                 warn("\(program.title): it \(obstacle), so it never had what was kept")
             }
             // What waits is in the lines above.
             try program.reportIneffective(ineffective.filter { $0.pendingValue == nil })
-            for key in forgotten where format == .table {
-                print(
-                    printable(
-                        "\(key): \(kept[key]?.summary ?? "") was removed; no such tweak is declared")
-                )
-            }
         }
     }
 

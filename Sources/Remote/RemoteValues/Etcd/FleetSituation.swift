@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #if Remote
 
-/// What a change of an application's values is checked against, at one revision.
+/// The state of a fleet at one revision, against which a change of an application's values is checked.
 package struct FleetSituation: Sendable {
     package let contents: FleetContents
     package let kills: FleetContents
