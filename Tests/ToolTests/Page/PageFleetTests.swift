@@ -141,7 +141,7 @@ import Testing
             """)
         let page = try serve()
         let list = try page.api("fleet/list", ["application": "a"]).json
-        #expect(list["messages"] as? String == "a key is ignored")
+        #expect(list["messages"] as? String == "a key is ignored\n")
         #expect((list["answer"] as? [String: Any])?["number"] as? String == "18446744073709551615")
         func message(_ name: String, _ status: Int) throws -> String? {
             let body = ["application": "a", "tweak": "A/B/C", "why": "x", "from": "b", "to": "c"]
