@@ -21,7 +21,7 @@ extension Adopt {
         }
         let application = try file.application { $0.write(of: "tweak-adopt") }
         let adoptedFile = try failing { try AdoptedFile(application: application) }
-        let present = Set(images.files.compactMap { buildID(of: $0.path) })
+        let present = Set(images.files.compactMap { buildIdentity(of: $0.path) })
         var conflict: (TweakKey, other: String)?
         try failing {
             try adoptedFile.update { builds in
@@ -58,12 +58,11 @@ extension Adopt {
     }
 
     private func identity(of variables: ProgramVariables, _ file: ProgramFile) throws(Failure) -> String {
-        guard let id = variables.buildID, !id.isEmpty else {
-            throw Failure(
-                "\(file.shownPath): it has no build id, without which another build could not be told from it; link it "
-                    + "with -Wl,--build-id", .invalid)
-        }
-        return id.hexadecimal
+        if let id = variables.buildID, !id.isEmpty { return id.hexadecimal }
+        if let identity = buildIdentity(of: file.path) { return identity }
+        throw Failure(
+            "\(file.shownPath): it has neither a build id nor section headers, without which another build could not be "
+                + "told from it; link it with -Wl,--build-id", .invalid)
     }
 
     /// Adopts variables no longer: all of them, or none if one has not been adopted.
@@ -71,7 +70,7 @@ extension Adopt {
         let application = try file.application { _ in }
         let adoptedFile = try failing { try AdoptedFile(application: application) }
         let adopted = try failing { try adoptedFile.load() }
-        let present = Set(file.images.compactMap { buildID(of: $0.path) })
+        let present = Set(file.images.compactMap { buildIdentity(of: $0.path) })
         let variables = adopted.builds.filter { present.contains($0.buildID) }.flatMap(\.variables)
         guard !variables.isEmpty else {
             throw Failure("\(file.shownPath): no variable of this build is adopted", .invalid)
@@ -139,7 +138,7 @@ extension Adopt {
         var found: [(variables: [AdoptedVariable], build: String, program: String)] = []
         var problems: [String] = []
         for (index, image) in images.files.enumerated() {
-            let own = buildID(of: image.path)
+            let own = buildIdentity(of: image.path)
             var last = builds.first { $0.buildID != own && $0.program == image.shownPath }
             if index == 0 { last = last ?? builds.first { $0.buildID != own && !paths.contains($0.program) } }
             guard let last else { continue }

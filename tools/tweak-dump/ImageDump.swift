@@ -84,41 +84,16 @@ struct ImageDump {
         // First, because nothing else is reliable in a file with debug information only.
         let ranges = try object.recordRanges(noting: note)
         for range in ranges { sections.append(Section(bytes: try object.bytes(of: range))) }
-        if findsUnread { try Self.findUnread(in: object, ranges, &sections) }
+        if findsUnread {
+            for place in try object.unreadRecords(in: ranges, sections.map(\.bytes)) {
+                sections[place.section].unread.insert(place.offset)
+            }
+        }
         let buildID = try object.buildID()?.hexadecimal
         self.init(
             path: object.path, architecture: object.architecture, buildID: buildID,
             byteOrder: object.byteOrder, sections: sections,
             lacksRecords: sections.allSatisfy(\.bytes.isEmpty) && object.usesLibrary(), selection)
-    }
-
-    private static func findUnread(
-        in object: ELFObject, _ ranges: [RecordRange], _ sections: inout [Section]
-    ) throws(ELFError) {
-        var records: [(addresses: Range<UInt64>, section: Int, offset: Int)] = []
-        for (index, range) in ranges.enumerated() where range.address > 0 {
-            let bytes = sections[index].bytes
-            var walk = RecordWalk()
-            while true {
-                do throws(RecordError) {
-                    guard let record = try walk.next(in: bytes.span.bytes, byteOrder: object.byteOrder)
-                    else { break }
-                    let (start, end) = (UInt64(record.lowerBound), UInt64(record.upperBound))
-                    // Both are inside the section, and the section in memory.
-                    guard end <= .max - range.address else { break }
-                    records.append(
-                        (range.address + start..<range.address + end, index, record.lowerBound))
-                } catch {
-                    // Invalid records are found with the tweaks.
-                    continue
-                }
-            }
-        }
-        records.sort { $0.addresses.lowerBound < $1.addresses.lowerBound }
-        guard let isReferred = try object.isReferred(records.map(\.addresses)) else { return }
-        for (record, isReferred) in zip(records, isReferred) where !isReferred {
-            sections[record.section].unread.insert(record.offset)
-        }
     }
 
     /// Returns whether the record is known not to be read by any code.

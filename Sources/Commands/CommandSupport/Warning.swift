@@ -15,6 +15,8 @@ package struct Warning: Encodable, ExpressibleByStringInterpolation {
         case lost
         /// A helper process restores the value.
         case restoring
+        /// No code reads the tweak.
+        case unread
         case other
     }
 

@@ -37,7 +37,7 @@ extension AdoptedBuilds {
     /// The names of the variables of an executable and its libraries, by their tweaks.
     package func variables(of path: String) -> [TweakKey: String] {
         guard !builds.isEmpty else { return [:] }
-        let variables = buildIDs(of: path).flatMap { self[$0] ?? [] }
+        let variables = buildIdentities(of: path).flatMap { self[$0] ?? [] }
         return Dictionary(variables.map { ($0.tweak.declaration.key, $0.variable) }) { first, _ in first }
     }
 
@@ -62,12 +62,14 @@ extension AdoptedBuilds {
         of path: String, besides declared: [TweakDeclaration], _ warn: (Warning) -> Void
     ) -> [TweakDeclaration] {
         guard !builds.isEmpty else { return [] }
-        if buildID(of: path).flatMap({ self[$0] }) == nil, builds.contains(where: { $0.program == path }) {
+        if buildIdentity(of: path).flatMap({ self[$0] }) == nil,
+            builds.contains(where: { $0.program == path })
+        {
             warn(
                 "\(path): it was built again since variables were adopted; tweak adopt --renew looks them up")
         }
         var keys = Set(declared.map(\.key))
-        return buildIDs(of: path).flatMap { self[$0] ?? [] }.map(\.tweak.declaration)
+        return buildIdentities(of: path).flatMap { self[$0] ?? [] }.map(\.tweak.declaration)
             .filter { keys.insert($0.key).inserted }
     }
 }

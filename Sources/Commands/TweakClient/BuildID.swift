@@ -9,13 +9,20 @@ package func buildID(of path: String) -> String? {
     return id
 }
 
-/// The build ids of an executable and of the libraries that it would be started with, as far as they have one.
-func buildIDs(of path: String) -> [String] {
-    var ids = buildID(of: path).map { [$0] } ?? []
-    for library in (try? ELFFile(path: path).neededLibraries()) ?? [] {
-        try? library.forEachObject { object in
-            if let id = try? object.buildID()?.hexadecimal { ids.append(id) }
-        }
-    }
-    return ids
+/// What tells the build of an executable or library from others, in hexadecimal digits: its build id, or a checksum of
+/// the file; `nil` if it cannot be read.
+package func buildIdentity(of path: String) -> String? {
+    (try? ELFFile(path: path)).flatMap(buildIdentity)
+}
+
+private func buildIdentity(of file: ELFFile) -> String? {
+    var identity: String?
+    try? file.forEachObject { object in identity = try? object.identity()?.hexadecimal }
+    return identity
+}
+
+/// The identities of an executable and of the libraries that it would be started with.
+func buildIdentities(of path: String) -> [String] {
+    guard let file = try? ELFFile(path: path) else { return [] }
+    return ([file] + ((try? file.neededLibraries()) ?? [])).compactMap(buildIdentity)
 }

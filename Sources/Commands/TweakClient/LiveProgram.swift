@@ -48,7 +48,7 @@ package final class LiveProgram: Program {
             let description = try description
             let adopted = AdoptedBuilds.load(of: description.application, warn)
             guard !adopted.builds.isEmpty else { return [] }
-            let build = buildID(of: "/proc/\(running.pid)/exe")
+            let build = buildIdentity(of: "/proc/\(running.pid)/exe")
             return adopted.names(in: description.program ?? "", buildID: build)
         }
     }
@@ -99,7 +99,12 @@ package final class LiveProgram: Program {
     /// Reports the problems with changes that the program has told of.
     package func passOnWarnings() {
         let new = connection.drainWarnings()
-        for warning in new { warn(Warning("\(title): \(warning.message)", process: running.pid)) }
+        for warning in new {
+            warn(
+                Warning(
+                    "\(title): \(warning.message)", warning.kind == .unreadTweak ? .unread : .other,
+                    tweak: warning.tweak, process: running.pid))
+        }
         warnings = (warnings + new).suffix(16)
     }
 

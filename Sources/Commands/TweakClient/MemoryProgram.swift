@@ -24,6 +24,7 @@ package final class MemoryProgram: Program {
     private let executable: String
     private let warn: (Warning) -> Void
     private var hasSaid = false
+    private lazy var unread = UnreadTweaks(of: "\(process.pid)")
 
     package var pid: pid_t? { process.pid }
     var processID: pid_t { process.pid }
@@ -153,6 +154,7 @@ package final class MemoryProgram: Program {
             change.evaluation.values.contains(where: { $0.value != nil })
         {
             sayThatNothingIsKept()
+            unread.warn(of: change.evaluation.answer, warn)
         }
         return change.evaluation.answer
     }

@@ -32,6 +32,7 @@ package final class OfflineProgram: Program {
     private let providers: OfflineProviders
     private let warn: (Warning) -> Void
     private var warnings: Set<String> = []
+    private lazy var unread = UnreadTweaks(of: path)
     /// Whether values are kept even if no library of this machine can be loaded into the program to read them.
     package var keepsInVain = false
 
@@ -262,6 +263,7 @@ package final class OfflineProgram: Program {
         for (key, value) in changes { after.set(value, for: key) }
         if request.dryRun != true { overrides = after }
         evaluation.note { key in self.declaration(key).map { self.status(of: $0, in: after) } }
+        if request.dryRun != true { unread.warn(of: evaluation.answer, warn) }
         return evaluation.answer
     }
 

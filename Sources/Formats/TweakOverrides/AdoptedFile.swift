@@ -54,7 +54,7 @@ package struct AdoptedBuilds: Sendable {
 
     package init(builds: [AdoptedBuild] = []) { self.builds = builds }
 
-    /// The variables of a build, by its build id in hexadecimal digits; `nil` if none has been adopted.
+    /// The variables of a build, by its build id or checksum in hexadecimal digits; `nil` if none has been adopted.
     package subscript(buildID: String) -> [AdoptedVariable]? {
         builds.first { $0.buildID == buildID }?.variables
     }
@@ -62,6 +62,7 @@ package struct AdoptedBuilds: Sendable {
 
 /// The adopted variables of an executable or library.
 package struct AdoptedBuild: Sendable {
+    /// The build id in hexadecimal digits, or if it has none the checksum of the file, of eight digits.
     package var buildID: String
     /// The path it had.
     package var program: String

@@ -1,9 +1,68 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import CLibELF
 internal import Glibc
-internal import TweakRecords
+package import TweakRecords
+
+extension ELFFile {
+    /// The tweaks that no code reads, in any object of the file. Setting them does nothing.
+    package func unreadTweaks() throws(ELFError) -> Set<TweakKey> {
+        var (read, unread): (Set<TweakKey>, Set<TweakKey>) = ([], [])
+        try forEachObject { (object) throws(ELFError) in
+            var sections: [[UInt8]] = []
+            let ranges = try object.recordRanges()
+            for range in ranges { sections.append(try object.bytes(of: range)) }
+            let places = try object.unreadRecords(in: ranges, sections)
+            guard !places.isEmpty else { return }
+            for (index, bytes) in sections.enumerated() {
+                let records = RecordSection(bytes.span.bytes, byteOrder: object.byteOrder)
+                for (offset, declaration) in records.tweaks where declaration.type != .action {
+                    if places.contains(where: { $0 == (index, offset) }) {
+                        unread.insert(declaration.key)
+                    } else {
+                        read.insert(declaration.key)
+                    }
+                }
+            }
+        }
+        return unread.subtracting(read)
+    }
+}
 
 extension ELFObject {
+    /// Finds the records that no code reads, see ``isReferred(_:)``.
+    ///
+    /// - Parameters:
+    ///   - ranges: The ranges of records.
+    ///   - sections: Their bytes.
+    /// - Returns: The index of each one's range, and its offset there; nothing if it is not known.
+    package func unreadRecords(
+        in ranges: [RecordRange], _ sections: [[UInt8]]
+    ) throws(ELFError) -> [(section: Int, offset: Int)] {
+        var records: [(addresses: Range<UInt64>, section: Int, offset: Int)] = []
+        for (index, range) in ranges.enumerated() where range.address > 0 {
+            let bytes = sections[index]
+            var walk = RecordWalk()
+            while true {
+                do throws(RecordError) {
+                    guard let record = try walk.next(in: bytes.span.bytes, byteOrder: byteOrder) else {
+                        break
+                    }
+                    let (start, end) = (UInt64(record.lowerBound), UInt64(record.upperBound))
+                    // Both are inside the section, and the section in memory.
+                    guard end <= .max - range.address else { break }
+                    records.append(
+                        (range.address + start..<range.address + end, index, record.lowerBound))
+                } catch {
+                    // Who decodes the tweaks finds invalid records.
+                    continue
+                }
+            }
+        }
+        records.sort { $0.addresses.lowerBound < $1.addresses.lowerBound }
+        guard let isReferred = try isReferred(records.map(\.addresses)) else { return [] }
+        return zip(records, isReferred).compactMap { $1 ? nil : ($0.section, $0.offset) }
+    }
+
     /// Bytes that are searched at once.
     private static let chunkSize = 1 << 20
 

@@ -90,6 +90,19 @@ extension ELFObject {
     /// The build id, or `nil`.
     package func buildID() throws(ELFError) -> [UInt8]? { try notes().buildID }
 
+    /// What tells this build from others: the build id; without one, the checksum that elfutils computes from everything
+    /// that stripping keeps. `nil` if there is neither.
+    package func identity() throws(ELFError) -> [UInt8]? {
+        if let id = try buildID(), !id.isEmpty { return id }
+        guard isLinked, hasSectionHeaders else { return nil }
+        let sum = gelf_checksum(elf)
+        guard sum != -1 else { return nil }
+        return withUnsafeBytes(of: UInt32(truncatingIfNeeded: sum).bigEndian) { Array($0) }
+    }
+
+    /// The number of bytes of a checksum, which a build id rarely has.
+    package static var checksumSize: Int { MemoryLayout<UInt32>.size }
+
     /// Returns whether an image in memory was loaded from this file, and not from another one at the same path.
     ///
     /// - Parameters:

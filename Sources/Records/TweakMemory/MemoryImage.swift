@@ -29,6 +29,8 @@ package struct MemoryImages: Sendable {
     package private(set) var executable: MemoryImage?
     /// The images that are in memory and have a build id, by it.
     package private(set) var identified: [[UInt8]: LoadedImage] = [:]
+    /// The other images that are in memory, with the paths to read their files from.
+    private var unmarked: [(image: LoadedImage, path: String)] = []
     /// Whether an image contains the Tweaks library.
     package private(set) var haveLibrary = false
     /// The program's names in the images.
@@ -37,6 +39,19 @@ package struct MemoryImages: Sendable {
     package internal(set) var problems: [String] = []
     /// Whether no start of a mapped file was readable.
     package private(set) var sawNothing = true
+
+    /// The image with a build id, or without one with the checksum of its file, in hexadecimal digits.
+    func image(identifiedBy identity: String) -> LoadedImage? {
+        if let image = identified.first(where: { $0.key.hexadecimal == identity })?.value { return image }
+        guard identity.utf8.count == 2 * ELFObject.checksumSize else { return nil }
+        return unmarked.first { image in
+            var isIt = false
+            try? ELFFile(path: image.path).forEachObject { (object) throws(ELFError) in
+                isIt = try object.identity()?.hexadecimal == identity
+            }
+            return isIt
+        }?.image
+    }
 
     /// The time limit for all images of an address space.
     package static let mostTime: Duration = .seconds(10)
@@ -73,7 +88,9 @@ package struct MemoryImages: Sendable {
             if found.isInMemory {
                 sawNothing = false
                 if let loaded = LoadedImage(found.headers, bias: found.bias) {
-                    identified[loaded.buildID] = identified[loaded.buildID] ?? loaded
+                    identified[loaded.mark] = identified[loaded.mark] ?? loaded
+                } else if let unmarked = found.unmarked {
+                    self.unmarked.append(unmarked)
                 }
             }
             haveLibrary = haveLibrary || found.headers.notes.hasLibrary
@@ -215,6 +232,12 @@ private struct FoundImage {
             }
         }
         return places
+    }
+
+    /// The image in memory, and the path of the file that it was loaded from; `nil` if that file is gone.
+    var unmarked: (image: LoadedImage, path: String)? {
+        guard let start, isLoadedFromFile, let path = space.openPath(of: region) else { return nil }
+        return (LoadedImage(headers, bias: bias, start, at: region.addresses.lowerBound), path)
     }
 
     /// Whether the file is the one that was loaded, and not a later one at the same path.

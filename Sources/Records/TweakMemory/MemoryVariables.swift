@@ -7,7 +7,8 @@ package struct ImageVariable: Hashable, Sendable {
     package let declaration: TweakDeclaration
     /// The address before relocation.
     package let address: UInt64
-    /// The build id of the image, in hexadecimal digits. In others the address is not that of the variable.
+    /// The build id of the image, or the checksum of its file, in hexadecimal digits. In others the address is not that of
+    /// the variable.
     package let buildID: String
 
     package init(_ declaration: TweakDeclaration, address: UInt64, buildID: String) {
@@ -35,10 +36,13 @@ package struct MemoryVariables {
     package init(_ variables: [ImageVariable], in process: ProcessMemory, _ images: MemoryImages) {
         self.process = process
         guard !variables.isEmpty else { return }
-        let identified = Dictionary(images.identified.map { ($0.hexadecimal, $1) }) { first, _ in first }
+        var identified: [String: LoadedImage?] = [:]
+        for variable in variables where identified[variable.buildID] == nil {
+            identified[variable.buildID] = .some(images.image(identifiedBy: variable.buildID))
+        }
         for variable in variables {
             let declaration = variable.declaration
-            guard let image = identified[variable.buildID], indices[declaration.key] == nil,
+            guard case let image?? = identified[variable.buildID], indices[declaration.key] == nil,
                 let place = image.place(
                     of: variable.address,
                     size: declaration.type == .string ? image.pointerSize : declaration.type.byteCount)
@@ -112,24 +116,34 @@ package struct MemoryVariables {
     }
 }
 
-/// An executable or library in an address space that has a build id.
+/// An executable or library in an address space, which is known by bytes in it.
 package struct LoadedImage: Sendable {
     let headers: ImageHeaders
-    let buildID: [UInt8]
-    /// The address of the build id.
+    /// The build id, or without one the ELF header.
+    let mark: [UInt8]
+    /// The address of these bytes.
     let identity: UInt64
     private let bias: UInt64
 
+    /// An image with a build id.
     init?(_ headers: ImageHeaders, bias: UInt64) {
         guard let id = headers.notes.buildID, !id.isEmpty, let address = headers.notes.buildIDAddress else {
             return nil
         }
-        (self.headers, self.bias, buildID, identity) = (headers, bias, id, address &+ bias)
+        (self.headers, self.bias, mark, identity) = (headers, bias, id, address &+ bias)
     }
 
-    /// Returns whether the image is still where it was, by its build id in memory.
+    /// An image without one.
+    ///
+    /// - Parameter start: Its first bytes, which are at `address`.
+    init(_ headers: ImageHeaders, bias: UInt64, _ start: [UInt8], at address: UInt64) {
+        (self.headers, self.bias, identity) = (headers, bias, address)
+        mark = Array(start.prefix(headers.is64Bit ? 64 : 52))
+    }
+
+    /// Returns whether the image is still where it was.
     func isIn(_ process: ProcessMemory) -> Bool {
-        process.bytes(at: identity, count: buildID.count) == buildID
+        process.bytes(at: identity, count: mark.count) == mark
     }
 
     var pointerSize: Int { headers.is64Bit ? 8 : 4 }

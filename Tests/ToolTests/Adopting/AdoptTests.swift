@@ -227,6 +227,22 @@ import Testing
         program.expect("1.62 5 200 7 0 1")
     }
 
+    @Test func `are known by a checksum in a process without a build id`() throws {
+        let bare = try BareProgram(Self.source, compiling: ["-g", "-O2", "-Wl,--build-id=none"])
+        let adopted = try bare.command(["adopt", bare.path, "gravity"])
+        #expect(adopted.succeeded, "\(adopted.error)")
+        try bare.start()
+        bare.expect(Self.defaults)
+        #expect(try bare.tweak("set", "gravity", "5").succeeded)
+        bare.expect(Self.defaults.replacing("9.81", with: "5"))
+        bare.end()
+        let other = try bare.home.write("other.c", Self.source.replacing("9.81", with: "1.62"))
+        try Compiler.gcc.compile(
+            [other], to: bare.path, ["-g", "-O2", "-Wl,--build-id=none"], home: bare.home)
+        try bare.start()
+        #expect(!(try bare.tweak("set", "gravity", "5").succeeded))
+    }
+
     @Test func `become the initializers in the source`() throws {
         let source = program.home("bare.c")
         // The compiler ran elsewhere.

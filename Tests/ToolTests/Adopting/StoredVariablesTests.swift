@@ -66,6 +66,29 @@ import Testing
         return process.written.output.split(separator: "\n").first
     }
 
+    /// Compiles the program again, without a build id.
+    private func buildWithoutID(_ source: String = Self.source) throws {
+        let file = try program.home.write("bare.c", source)
+        try Compiler.gcc.compile(
+            [file], to: program.path, Self.flags + ["-Wl,--build-id=none"], home: program.home)
+    }
+
+    @Test func `are known by a checksum in a program without a build id`() throws {
+        try buildWithoutID()
+        try adopt("gravity", "level", "--in", "0..30")
+        try start()
+        #expect(try program.tweak("set", "gravity", "3.5", "level", "40").succeeded)
+        program.expect("3.5 30")
+        #expect(try printedAtStart() == "main 3.5 30")
+        program.end()
+        try #require(run(Locations.program("strip"), [program.path], home: program.home).succeeded)
+        #expect(try printedAtStart() == "main 3.5 30")
+        // Another build does not get them.
+        program.end()
+        try buildWithoutID(Self.source.replacing("= 9.81", with: "= 1.62"))
+        #expect(try printedAtStart() == "main 1.62 3")
+    }
+
     @Test func `are kept, and have their values before main`() throws {
         try adopt("gravity", "level", "--in", "0..30")
         try start()

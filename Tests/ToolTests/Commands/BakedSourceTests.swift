@@ -87,6 +87,10 @@ import Testing
         #expect(
             explained.output.hasSuffix(
                 "\ndeclared in the definition of LIMIT: \(home("include/limits.h")):1\n"))
+        let json = try tweak("explain", "./program", "R/c/v", "--format", "json").json
+        let definition = try #require((json["definitions"] as? [[String: Any]])?.first)
+        #expect(definition["macro"] as? String == "LIMIT" && definition["line"] as? Int == 1)
+        #expect(definition["path"] as? String == home("include/limits.h"))
         #expect(try tweak("set", "./program", "R/c/v", "7").succeeded)
         let result = try tweak("bake", "./program", "--write")
         #expect(

@@ -105,4 +105,51 @@ import Testing
         let result = try dump(["--lint", "--ignore", "noDescription", home("all")], home: home)
         #expect(result.output.isEmpty && result.status == 0, "\(result)")
     }
+
+    @Test(arguments: Compiler.allCases)
+    func `Who sets one is told, by the library, in memory and in the file`(compiler: Compiler) throws {
+        let program = try BareProgram(named: "odr", "int first(), second();", in: "main.cc") {
+            main, path, _ in
+            let source = try String(contentsOfFile: home("main.cc"), encoding: .utf8)
+            try
+                (#"#include <cstdio>\n#include <unistd.h>\n"#
+                + source.replacingOccurrences(
+                    of: "return first()", with: "puts(\"7\"); fflush(stdout); pause(); return first()"))
+                .replacingOccurrences(of: "\\n", with: "\n")
+                .write(toFile: main, atomically: true, encoding: .utf8)
+            var objects: [String] = []
+            for (name, tweaks) in [(home("b.cc"), []), (home("a.cc"), ["-DDEBUG"]), (main, [])] {
+                objects.append(home("\(objects.count).o"))
+                let flags = tweaks + ["-O0", "-c", "-DLINKAGE=inline"]
+                try compiler.compile([name], as: .cPlusPlus, to: objects.last!, flags, home: home)
+            }
+            try compiler.compile(objects, as: .cPlusPlus, to: path, [], home: home)
+        }
+        func warned(_ tweak: String, _ name: String) throws -> [String] {
+            let set = try program.command(["set", name, tweak, "9", "--format", "json"])
+            #expect(set.status == 0, "\(set)")
+            return try set.error.split(separator: "\n").compactMap { line in
+                let warning = try #require(
+                    try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "\(line)")
+                return warning["kind"] as? String == "unread" ? warning["tweak"] as? String : nil
+            }
+        }
+        #expect(try warned("Speed", program.path) == ["Odr/Game/Speed"])
+        #expect(try warned("First", program.path) == [])
+        try program.start()
+        #expect(try warned("Speed", "\(program.pid)") == ["Odr/Game/Speed"])
+        #expect(try warned("First", "\(program.pid)") == [])
+        program.end()
+        try FileManager.default.createDirectory(
+            atPath: program.home("runtime"), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        let process = try program.start(environment: ["LD_PRELOAD": Installation.path("lib/libtweaks.so")])
+        #expect(try waitUntil { try program.command(["ps"]).output.contains("\(program.pid) ") })
+        #expect(try warned("Speed", "\(program.pid)") == ["Odr/Game/Speed"])
+        #expect(try warned("First", "\(program.pid)") == [])
+        #expect(try warned("Speed", "\(program.pid)") == ["Odr/Game/Speed"])
+        // Once.
+        #expect(waitUntil { process.written.error.contains("no code reads it") })
+        #expect(process.written.error.components(separatedBy: "no code reads it").count == 2)
+    }
 }

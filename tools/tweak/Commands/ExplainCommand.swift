@@ -45,9 +45,13 @@ struct ExplainCommand: ParsableCommand {
                 }
             }
             let explained = ExplainedTweak(explanation, tweak.declaration)
-            try target.show(explained, of: program, as: format) {
-                ([table(of: explained.explanation, tweak)] + explained.origins.flatMap(\.lines)
-                    + Self.definitions(of: tweak.declaration, in: program))
+            let definitions = Self.definitions(of: tweak.declaration, in: program)
+            try target.show(Form(explained: explained, definitions: definitions), of: program, as: format) {
+                let lines = definitions.map {
+                    printable("declared in the definition of \($0.macro): \($0.path):\($0.line)")
+                }
+                return
+                    ([table(of: explained.explanation, tweak)] + explained.origins.flatMap(\.lines) + lines)
                     .joined(separator: "\n")
             }
             for message in try (program as? LiveProgram)?.unknownVariables() ?? [] { warn(message) }
@@ -60,19 +64,32 @@ struct ExplainCommand: ParsableCommand {
         }
     }
 
-    /// Lines about the macros that are defined as the tweak: its record only names the places that use them.
-    private static func definitions(of tweak: TweakDeclaration, in program: any Program) -> [String] {
+    /// The JSON form. Scripts rely on its keys.
+    private struct Form: Encodable {
+        let explained: ExplainedTweak
+        let definitions: [SourceBaking.MacroDefinition]
+
+        private enum CodingKeys: CodingKey { case definitions }
+
+        func encode(to encoder: any Encoder) throws {
+            try explained.encode(to: encoder)
+            guard !definitions.isEmpty else { return }
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(definitions, forKey: .definitions)
+        }
+    }
+
+    /// The macros that are defined as the tweak: its record only names the places that use them.
+    private static func definitions(
+        of tweak: TweakDeclaration, in program: any Program
+    ) -> [SourceBaking.MacroDefinition] {
         guard let sources = try? ProgramSources(of: program, from: nil, { _ in }) else { return [] }
         var baking = SourceBaking(folders: sources.folders, isWriting: false)
-        var lines: [String] = []
+        var found: [SourceBaking.MacroDefinition] = []
         for place in sources.places(of: tweak) {
-            for found in baking.definitions(of: place) {
-                let line = printable(
-                    "declared in the definition of \(found.macro): \(found.path):\(found.line)")
-                if !lines.contains(line) { lines.append(line) }
-            }
+            found += baking.definitions(of: place).filter { !found.contains($0) }
         }
-        return lines
+        return found
     }
 
     private func table(

@@ -154,7 +154,7 @@ package struct SourceBaking {
     }
 
     /// A macro that is defined as a tweak.
-    package struct MacroDefinition {
+    package struct MacroDefinition: Hashable, Encodable {
         package let macro: String
         /// The place of the definition: the path, without symbolic links, and the line.
         package let path: String

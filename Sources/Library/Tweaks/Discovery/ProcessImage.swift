@@ -2,6 +2,7 @@
 internal import CTweaks
 internal import Glibc
 internal import TweakELF
+internal import TweakOverrides
 internal import TweakRecords
 internal import TweakSystem
 
@@ -48,6 +49,8 @@ struct ProcessImage: @unchecked Sendable {
     var isLasting = true
     /// The application name declared in the image, or `nil`.
     var application: String?
+    /// The checksum of the file of an image without a build id, in hexadecimal digits.
+    fileprivate(set) var checksum: String? = nil
     /// The image as the dynamic linker describes it; `nil` in tests.
     var description: fbtweak__image?
 
@@ -69,11 +72,28 @@ extension ProcessImage {
         return images
     }
 
-    /// The lasting images whose build ids, in hexadecimal digits, are wanted.
-    static func lasting(withBuildID isWanted: (String) -> Bool) -> [ProcessImage] {
-        loadedImages().prefix(fbtweak__count_lasting_images())
-            .filter { $0.image.buildID.map(isWanted) ?? false }
-            .map { ProcessImage($0, ownRecords: UnsafeRawBufferPointer(start: nil, count: 0)) }
+    /// The lasting images of which variables have been adopted.
+    static func lasting(in adopted: AdoptedBuilds) -> [ProcessImage] {
+        // Checksums take time.
+        let haveChecksums = adopted.builds.contains { $0.buildID.utf8.count == 2 * ELFObject.checksumSize }
+        return loadedImages().prefix(fbtweak__count_lasting_images()).compactMap { loaded in
+            let checksum = haveChecksums && loaded.image.build_id == nil ? loaded.checksum : nil
+            guard let identity = loaded.image.buildID ?? checksum, adopted[identity] != nil else {
+                return nil
+            }
+            var image = ProcessImage(loaded, ownRecords: UnsafeRawBufferPointer(start: nil, count: 0))
+            image.checksum = checksum
+            return image
+        }
+    }
+
+    /// The tweaks that no code of the lasting images reads.
+    static func unreadTweaks() -> Set<TweakKey> {
+        var unread: Set<TweakKey> = []
+        for image in loadedImages().prefix(fbtweak__count_lasting_images()) {
+            unread.formUnion(image.unreadTweaks())
+        }
+        return unread
     }
 
     /// The image that contains an address and calls this in its constructor, with tweaks or without.
@@ -117,8 +137,8 @@ extension ProcessImage {
 // MARK: - Variables
 
 extension ProcessImage {
-    /// The build id in hexadecimal digits; `nil` if the image has none.
-    var buildID: String? { description?.buildID }
+    /// The build id, or the checksum of the file if that was asked for, in hexadecimal digits.
+    var identity: String? { description?.buildID ?? checksum }
 
     /// The cell at the address of a variable before relocation; `nil` if the program cannot write all of it, or part of
     /// it belongs to a record or to the library.
@@ -176,11 +196,8 @@ private struct LoadedImage {
 
     /// The addresses of the records by the section headers of the file; `nil` if those cannot be used.
     func recordsFromFile() -> [Range<UInt>]? {
-        // The vDSO has a name without a slash and no file.
-        guard openPath.contains("/"), let file = try? ELFFile(path: openPath) else { return nil }
         var records: [Range<UInt>]?
-        try? file.forEachObject { (object) throws(ELFError) in
-            guard object.hasSectionHeaders, try isLoaded(from: file, object) else { return }
+        withFile { (_, object) throws(ELFError) in
             records = try object.recordRanges().compactMap { range in
                 let start = image.bias &+ UInt(truncatingIfNeeded: range.address)
                 let (end, overflows) = start.addingReportingOverflow(UInt(clamping: range.size))
@@ -188,6 +205,29 @@ private struct LoadedImage {
             }
         }
         return records
+    }
+
+    /// The tweaks that no code of the image reads, by its file.
+    func unreadTweaks() -> Set<TweakKey> {
+        var unread: Set<TweakKey> = []
+        withFile { (file, _) throws(ELFError) in unread = try file.unreadTweaks() }
+        return unread
+    }
+
+    /// The checksum of the file, in hexadecimal digits.
+    var checksum: String? {
+        var checksum: String?
+        withFile { (_, object) throws(ELFError) in checksum = try object.identity()?.hexadecimal }
+        return checksum
+    }
+
+    /// Reads the file, if it is the one that was loaded and can be read.
+    private func withFile(_ body: (ELFFile, ELFObject) throws(ELFError) -> Void) {
+        // The vDSO has a name without a slash and no file.
+        guard openPath.contains("/"), let file = try? ELFFile(path: openPath) else { return }
+        try? file.forEachObject { (object) throws(ELFError) in
+            if object.hasSectionHeaders, try isLoaded(from: file, object) { try body(file, object) }
+        }
     }
 
     private func isLoaded(from file: ELFFile, _ object: ELFObject) throws(ELFError) -> Bool {

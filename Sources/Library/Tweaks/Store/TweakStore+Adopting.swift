@@ -21,7 +21,7 @@ extension TweakStore {
         let adopted = try AdoptedFile(application: application).loadTrusted()
         guard !adopted.builds.isEmpty || !former.builds.isEmpty else { return }
         // Without the lock of the store, because it takes that of the dynamic linker.
-        let images = ProcessImage.lasting { adopted[$0] != nil }
+        let images = ProcessImage.lasting(in: adopted)
         let isWritten = withState { state in
             state.adopted = adopted
             state.adoptVariables(of: images)
@@ -115,7 +115,7 @@ extension StoreState {
     private mutating func variables(
         of image: ProcessImage, _ number: UInt32?, _ taken: inout [StableNumber: TweakKey]
     ) -> [Variable] {
-        guard let adopted = image.buildID.flatMap({ self.adopted[$0] }) else { return [] }
+        guard let adopted = image.identity.flatMap({ self.adopted[$0] }) else { return [] }
         var variables: [Variable] = []
         var problems: [String] = []
         for variable in adopted where variable.tweak.declaration.type != .string {
