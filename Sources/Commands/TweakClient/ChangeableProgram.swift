@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 package import CommandSupport
-package import TweakFormats
+internal import TweakFormats
 internal import TweakJSON
 package import TweakOverrides
 package import TweakProtocol
-internal import TweakRecords
+package import TweakRecords
 
 // Changes of a program whose tweaks this command evaluates, because the program has no library that does.
 
@@ -93,11 +93,17 @@ extension ChangeTweaks.Answer.Refusal {
     }
 }
 
-extension IneffectiveValue {
-    fileprivate init(_ changed: ChangeTweaks.Answer.ChangedTweak) {
-        self.init(
-            tweak: changed.tweak, value: changed.newValue, source: changed.source,
-            pendingValue: changed.pendingValue, gate: changed.gate, lease: changed.lease)
+extension ChangeTweaks.Answer {
+    /// Notes the tweaks whose new value waits.
+    func notingWaiting() -> Self {
+        let waiting = changes.filter { $0.pendingValue != nil }.map { changed in
+            IneffectiveValue(
+                tweak: changed.tweak, value: changed.newValue, source: changed.source,
+                pendingValue: changed.pendingValue, gate: changed.gate, lease: changed.lease)
+        }
+        var answer = self
+        answer.ineffective = waiting.isEmpty ? nil : waiting
+        return answer
     }
 }
 
@@ -114,41 +120,25 @@ extension JSONTweak {
 }
 
 extension Program {
+    /// Removes the overrides of tweaks, or with `nil` all, as one change.
+    ///
+    /// - Returns: The tweaks that do not have their default nevertheless; `nil` for none.
     @discardableResult
-    package func reset(_ scope: TweakScope) throws(Failure) -> [IneffectiveValue]? {
-        var request = ChangeTweaks([], exactNames: true)
-        if case .all = scope {
-            request.resettingOthers = true
-        } else {
-            let keys: [TweakKey]
-            if case .tweak(let key) = scope {
-                keys = [key]
-            } else {
-                keys = try tweaks().filter { $0.declaration.type != .action }.map(\.declaration.key)
-                    .filter(scope.contains)
-            }
-            request.changes = keys.map { ChangeTweaks.Change(tweak: "\($0)", reset: true) }
-        }
-        let answer = try change(request)
+    package func reset(_ keys: [TweakKey]?) throws(Failure) -> [IneffectiveValue]? {
+        let changes = (keys ?? []).map { ChangeTweaks.Change(tweak: "\($0)", reset: true) }
+        let answer = try change(
+            ChangeTweaks(changes, exactNames: true, resettingOthers: keys == nil ? true : nil))
         // A named value may be left from another build.
-        if case .tweak(let key) = scope, answer.refused.first?.kind == .unknownTweak {
+        if let key = keys?.first, keys?.count == 1, answer.refused.first?.kind == .unknownTweak {
             try forget([key])
         } else {
             try answer.check()
         }
-        return ineffective(after: answer, scope.contains)
+        return answer.ineffective
     }
 
-    /// The tweaks without the value that a change gave them, among those that it was about; `nil` for none.
-    private func ineffective(
-        after answer: ChangeTweaks.Answer, _ isMeant: (TweakKey) -> Bool
-    ) -> [IneffectiveValue]? {
-        let found =
-            (self as? OfflineProgram)?.hidden(isMeant)
-            ?? answer.changes.filter { $0.pendingValue != nil }.map(IneffectiveValue.init)
-        return found.isEmpty ? nil : found
-    }
-
+    /// Sets several tweaks as one change. Values that a tweak cannot take are reported, and the others set unless it is
+    /// all or nothing.
     package func apply(
         _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool, _ durations: SetDurations
     ) throws(Failure) -> SetManyTweaks.Answer {
@@ -156,7 +146,7 @@ extension Program {
             values, resettingOthers: resettingOthers, allOrNothing: allOrNothing, durations)
         let changed = try change(request)
         var answer = SetManyTweaks.Answer(changed, to: request)
-        answer.ineffective = ineffective(after: changed) { resettingOthers || values[$0] != nil }
+        answer.ineffective = changed.ineffective
         return answer
     }
 }

@@ -19,8 +19,11 @@ extension LiveProgram {
             passOnWarnings()
             return answer
         } catch {
-            guard case .answer(let problem) = error, problem.code == .unknownMethod else {
-                throw error.failure(of: title)
+            switch error {
+            case .answer(let problem) where problem.code == .unknownMethod: break
+            // Other forms of many values are shorter.
+            case .tooLong: break
+            default: throw error.failure(of: title)
             }
             return try changeByOlderMethods(request)
         }
@@ -44,6 +47,7 @@ extension LiveProgram {
         var evaluation = ChangeEvaluation(
             request, &names, in: KnownTweaks(keys: { Array(tweaks.keys) }) { tweaks[$0] })
         guard !evaluation.isRefused(unless: request.isAllOrNothing) else { return evaluation.answer }
+        var ineffective: [IneffectiveValue] = []
         let (text, values) = (request.changes.first?.text, evaluation.values.filter { $0.value != nil })
         if request.changes.count == 1, request.resettingOthers != true, let text, let key = values.first?.key,
             let tweak = tweaks[key]
@@ -53,15 +57,18 @@ extension LiveProgram {
         } else if !values.isEmpty || request.resettingOthers == true {
             var document = OverridesDocument()
             for (key, value) in values { document.set(value, for: key) }
-            let answer = try apply(
+            let answer = try setMany(
                 document, resettingOthers: request.resettingOthers == true,
                 allOrNothing: request.isAllOrNothing, request.durations)
+            ineffective += answer.ineffective ?? []
             for refusal in answer.refused {
                 evaluation.refuse(ChangeProblem(.refusedValue, refusal.message)) { $0 == refusal.tweak }
             }
         }
         if request.resettingOthers != true {
-            for (key, value) in evaluation.values where value == nil { try reset(.tweak(key)) }
+            for (key, value) in evaluation.values where value == nil {
+                ineffective += try resetOne(key) ?? []
+            }
         }
         var after: [TweakKey: JSONTweak] = [:]
         if evaluation.values.count > Self.fewTweaks {
@@ -70,7 +77,9 @@ extension LiveProgram {
             for (key, _) in evaluation.values { after[key] = try tweak(key) }
         }
         evaluation.note { after[$0] }
-        return evaluation.answer
+        var answer = evaluation.answer
+        answer.ineffective = ineffective.isEmpty ? nil : ineffective
+        return answer
     }
 
     /// The tweaks that are named in a request, or all if that takes fewer requests.

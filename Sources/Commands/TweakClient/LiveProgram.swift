@@ -237,20 +237,10 @@ package final class LiveProgram: Program {
         _ = try ask(ResetTweaks(all: true, leases: .own))
     }
 
-    @discardableResult
-    package func reset(_ scope: TweakScope) throws(Failure) -> [IneffectiveValue]? {
-        if let adopted {
-            let keys = adopted.tweaks().map(\.declaration.key).filter(scope.contains)
-            var found = false
-            for key in keys where try isAdopted(key) {
-                try adopted.reset(.tweak(key))
-                found = true
-            }
-            if found, try !declaredTweaks().contains(where: { scope.contains($0.declaration.key) }) {
-                return nil
-            }
-        }
-        return try ask(Self.request(scope)).ineffective
+    /// Resets tweaks by `reset`, and adopted variables in the memory of the process.
+    func resetOne(_ key: TweakKey) throws(Failure) -> [IneffectiveValue]? {
+        if let adopted, try isAdopted(key) { return try adopted.reset([key]) }
+        return try ask(ResetTweaks(tweak: key)).ineffective
     }
 
     private static func request(_ scope: TweakScope) -> ResetTweaks {
@@ -277,7 +267,8 @@ package final class LiveProgram: Program {
         _ = try ask(request)
     }
 
-    package func apply(
+    /// Sets values by `setMany`, and those of adopted variables in the memory of the process.
+    func setMany(
         _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool, _ durations: SetDurations
     ) throws(Failure) -> SetManyTweaks.Answer {
         var (values, ofAdopted) = (values, OverridesDocument())

@@ -156,7 +156,7 @@ package final class MemoryProgram: Program {
             sayThatNothingIsKept()
             unread.warn(of: change.evaluation.answer, warn)
         }
-        return change.evaluation.answer
+        return change.evaluation.answer.notingWaiting()
     }
 
     /// Notes what the process has after a change. Only with the lock, or the values may be those of another change.

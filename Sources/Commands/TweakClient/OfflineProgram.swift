@@ -263,12 +263,17 @@ package final class OfflineProgram: Program {
         for (key, value) in changes { after.set(value, for: key) }
         if request.dryRun != true { overrides = after }
         evaluation.note { key in self.declaration(key).map { self.status(of: $0, in: after) } }
-        if request.dryRun != true { unread.warn(of: evaluation.answer, warn) }
-        return evaluation.answer
+        var answer = evaluation.answer
+        guard request.dryRun != true else { return answer }
+        unread.warn(of: answer, warn)
+        let keys = Set(changes.keys)
+        let hidden = hidden(keys.contains)
+        if !hidden.isEmpty { answer.ineffective = hidden }
+        return answer
     }
 
     /// The tweaks among these that will not have their overrides or defaults, because a provider takes precedence.
-    func hidden(_ isMeant: (TweakKey) -> Bool) -> [IneffectiveValue] {
+    private func hidden(_ isMeant: (TweakKey) -> Bool) -> [IneffectiveValue] {
         guard !providers.above.isEmpty else { return [] }
         return declarations.filter { isMeant($0.key) }.compactMap { declaration in
             let kept = (try? overrides.admission(for: declaration))?.value ?? declaration.defaultValue

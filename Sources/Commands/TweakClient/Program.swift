@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 package import CommandSupport
 package import Glibc
-package import TweakFormats
+internal import TweakFormats
 package import TweakJSON
 internal import TweakMemory
 package import TweakOverrides
@@ -27,16 +27,6 @@ package protocol Program: AnyObject {
     /// - Returns: What happened, with the changes that were refused.
     /// - Throws: ``Failure`` if the program cannot be changed at all.
     func change(_ request: ChangeTweaks) throws(Failure) -> ChangeTweaks.Answer
-    /// Removes overrides as one change.
-    ///
-    /// - Returns: The tweaks that do not have their default nevertheless, as far as the program tells; `nil` for none.
-    @discardableResult
-    func reset(_ scope: TweakScope) throws(Failure) -> [IneffectiveValue]?
-    /// Sets several tweaks as one change. Values that a tweak cannot take are reported, and the others set unless it is
-    /// all or nothing.
-    func apply(
-        _ values: OverridesDocument, resettingOthers: Bool, allOrNothing: Bool, _ durations: SetDurations
-    ) throws(Failure) -> SetManyTweaks.Answer
     /// The overrides, with those of undeclared tweaks as far as they are known.
     var overrides: OverridesDocument { get throws(Failure) }
     /// The opinion of each provider about the value of a tweak.

@@ -69,6 +69,8 @@ package struct ChangeTweaks: ControlMethod {
         package var changes: [ChangedTweak]
         /// The changes that were refused.
         package var refused: [Refusal]
+        /// The tweaks that were set or reset and do not have the new value; `nil` if all have it.
+        package var ineffective: [IneffectiveValue]?
 
         package init(number: Int? = nil, changes: [ChangedTweak] = [], refused: [Refusal] = []) {
             (self.number, self.changes, self.refused) = (number, changes, refused)

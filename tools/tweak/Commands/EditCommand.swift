@@ -54,6 +54,8 @@ struct EditCommand: ParsableCommand {
 private struct Edit {
     private var values = OverridesDocument()
     private var removed: [TweakKey] = []
+    /// The tweaks among those that nothing declares.
+    private var forgotten: [TweakKey] = []
     var isEmpty: Bool { values.isEmpty && removed.isEmpty }
 
     /// Checks the text.
@@ -68,6 +70,7 @@ private struct Edit {
         let tweaks = Dictionary(try program.tweaks().map { ($0.declaration.key, $0.declaration) }) {
             first, _ in first
         }
+        forgotten = removed.filter { tweaks[$0] == nil }
         var problems: [String] = []
         // Unknown entries may stay.
         for key in after.keys.sorted() where !Self.isSame(after[key], before[key]) {
@@ -113,14 +116,17 @@ private struct Edit {
     }
 
     func make(in program: any Program) throws(Failure) {
-        if !values.isEmpty {
-            let answer = try program.apply(values, resettingOthers: false, allOrNothing: true)
-            guard answer.problems.isEmpty else {
-                throw Failure("nothing was set:", details: answer.problems, .invalid)
+        let changes =
+            values.keys.sorted().map { ChangeTweaks.Change(tweak: "\($0)", value: values[$0]) }
+            + removed.filter { !forgotten.contains($0) }.map {
+                ChangeTweaks.Change(tweak: "\($0)", reset: true)
             }
+        if !changes.isEmpty {
+            let answer = try program.change(ChangeTweaks(changes, exactNames: true))
+            try answer.check()
             try program.reportIneffective(answer.ineffective)
         }
-        for key in removed { try program.reportIneffective(program.reset(.tweak(key))) }
+        try program.forget(forgotten)
         let parts = [(values.keys.count, "set"), (removed.count, "reset")].filter { $0.0 > 0 }
             .map { counted($0.0, "tweak was", "tweaks were") + " \($0.1)" }
         print(parts.isEmpty ? "nothing was changed" : parts.joined(separator: ", "))

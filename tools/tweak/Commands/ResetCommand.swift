@@ -52,7 +52,7 @@ struct ResetCommand: ParsableCommand {
         try target.forEachChanged(format) { program, processes throws(Failure) in
             var scopes: [TweakScope] = all ? [.all] : []
             var before: [JSONTweak] = []
-            var ineffective: [IneffectiveValue] = []
+            var ineffective: [IneffectiveValue]?
             if undeclared { try program.checkOverrides(includingRunning: true) }
             let kept = leases ? OverridesDocument() : try program.undeclared()
             var forgotten = undeclared ? kept.keys.sorted() : []
@@ -73,7 +73,9 @@ struct ResetCommand: ParsableCommand {
                 let program = try target.running(program)
                 for scope in scopes { try program.endLeases(of: scope) }
             } else {
-                for scope in scopes { ineffective += try program.reset(scope) ?? [] }
+                if !scopes.isEmpty {
+                    ineffective = try program.reset(all ? nil : before.map(\.declaration.key))
+                }
             }
             if !scopes.isEmpty { processes.noteChange(isKept: !leases) }
             try program.forget(forgotten)
@@ -98,7 +100,7 @@ struct ResetCommand: ParsableCommand {
                 warn("\(program.title): it \(obstacle), so it never had what was kept")
             }
             // What waits is in the lines above.
-            try program.reportIneffective(ineffective.filter { $0.pendingValue == nil })
+            try program.reportIneffective(ineffective?.filter { $0.pendingValue == nil })
         }
     }
 
@@ -107,7 +109,9 @@ struct ResetCommand: ParsableCommand {
         if name.hasSuffix("/") {
             let tweaks = try program.tweaks()
             let scope = try TweakScope(name, among: tweaks)
-            return (scope, tweaks.filter { scope.contains($0.declaration.key) })
+            return (
+                scope, tweaks.filter { $0.declaration.type != .action && scope.contains($0.declaration.key) }
+            )
         }
         let tweak = try program.tweak(named: name)
         guard tweak.declaration.type != .action else {

@@ -17,6 +17,7 @@ extension ChangeTweaks: StoreMethod {
         if let all { names.resolve(among: all.0, all.1) }
         var evaluation = ChangeEvaluation()
         var isForProvider = false
+        var ineffective: [IneffectiveValue] = []
         var lastNumber: UInt64 = 0
         store.apply { state in
             state.decode()
@@ -42,15 +43,22 @@ extension ChangeTweaks: StoreMethod {
                 evaluation.number = Int(exactly: state.history.lastNumber)
             }
             evaluation.note(in: state)
+            ineffective = state.ineffective(
+                evaluation.values.map(\.key), of: terms.lease == nil ? state.layers.keeper : .lease)
         }
         if isForProvider, dryRun != true {
             do throws(TweakError) { try store.change(evaluation.values, by: requests.author) } catch {
                 throw ControlError(error)
             }
-            store.withState { evaluation.note(in: $0) }
+            store.withState { state in
+                evaluation.note(in: state)
+                ineffective = state.ineffective(evaluation.values.map(\.key), of: state.layers.keeper)
+            }
         }
         requests.keepTime(terms)
-        return evaluation.answer
+        var answer = evaluation.answer
+        answer.ineffective = ineffective.isEmpty || dryRun == true ? nil : ineffective
+        return answer
     }
 
     private func check() throws(ControlError) {

@@ -317,7 +317,7 @@ extension StoreState {
     }
 
     /// The tweaks among these that do not have, or not yet, the value of a provider.
-    fileprivate func ineffective(_ keys: [TweakKey], of provider: TweakSource) -> [IneffectiveValue] {
+    func ineffective(_ keys: [TweakKey], of provider: TweakSource) -> [IneffectiveValue] {
         guard let given = layers.index(of: provider) else { return [] }
         lazy var visible = layers.from(provider)
         return keys.compactMap { key in

@@ -222,7 +222,7 @@ actor ProgramSession {
                     }
                     trying.trial.update([key: nil])
                 } else {
-                    try program.reset(.tweak(key))
+                    try program.reset([key])
                 }
                 answer.applied.append(key)
             }
@@ -261,7 +261,8 @@ actor ProgramSession {
             }
             board.expect(id, expected, by: stream)
         }
-        for scope in scopes { try program.reset(scope) }
+        let settable = before.filter { $0.declaration.type != .action }
+        try program.reset(request.all == true ? nil : request.tweaks ?? settable.map(\.declaration.key))
         let changed = before.filter { $0.source != "\(TweakSource.binary)" || $0.pendingValue != nil }
         return ResetAnswer(
             reset: changed.count, tweaks: try now(changed.map(\.declaration.key), program),
