@@ -54,8 +54,7 @@ final class Lint: Report {
             if tweak.declaration.type != .action, image.isUnread(at: tweak.place) {
                 let message =
                     "\(found.declaration.key): no code reads the record at \(found.location), so setting the tweak does "
-                    + "nothing there; its function is unused, or an inline function of which the linker kept another "
-                    + "copy, compiled without DEBUG: compile all files alike, or make it static inline"
+                    + "nothing there; \(TweakDeclaration.reasonWhyUnread)"
                 add(Finding(.unreadRecord, found, message: message))
             }
             if !image.isUTF8(at: tweak.place) {

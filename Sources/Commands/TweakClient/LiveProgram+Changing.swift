@@ -17,6 +17,7 @@ extension LiveProgram {
         do throws(ConnectionError) {
             let answer = try connection.ask(request)
             passOnWarnings()
+            if request.dryRun != true { unread.warn(of: answer, warn) }
             return answer
         } catch {
             switch error {

@@ -15,7 +15,8 @@ package final class LiveProgram: Program {
     private var knownDescription: ProgramDescription?
     /// The problems with changes that the program has told of.
     private var warnings: [ControlWarning] = []
-    private let warn: (Warning) -> Void
+    let warn: (Warning) -> Void
+    lazy var unread = UnreadTweaks(of: "\(running.pid)")
 
     /// The processes that it has forked. They follow its overrides file, but have leases and ramps of their own, so these are
     /// set in each.
@@ -99,12 +100,7 @@ package final class LiveProgram: Program {
     /// Reports the problems with changes that the program has told of.
     package func passOnWarnings() {
         let new = connection.drainWarnings()
-        for warning in new {
-            warn(
-                Warning(
-                    "\(title): \(warning.message)", warning.kind == .unreadTweak ? .unread : .other,
-                    tweak: warning.tweak, process: running.pid))
-        }
+        for warning in new { warn(Warning("\(title): \(warning.message)", process: running.pid)) }
         warnings = (warnings + new).suffix(16)
     }
 

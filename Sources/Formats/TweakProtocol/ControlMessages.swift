@@ -52,8 +52,6 @@ package struct ControlWarning: Hashable, Codable, Sendable {
         package static let brokenOverrides = Kind(rawValue: "brokenOverrides")
         /// The file system of the overrides has no locks.
         package static let noLock = Kind(rawValue: "noLock")
-        /// No code of the program reads the tweak.
-        package static let unreadTweak = Kind(rawValue: "unreadTweak")
     }
 
     package let kind: Kind
@@ -63,20 +61,9 @@ package struct ControlWarning: Hashable, Codable, Sendable {
     package let path: String?
     /// The path that the former file has now.
     package let keptAs: String?
-    /// The tweak with the problem.
-    package var tweak: TweakKey?
 
     package init(_ kind: Kind, _ message: String, path: String? = nil, keptAs: String? = nil) {
         (self.kind, self.message, self.path, self.keptAs) = (kind, message, path, keptAs)
-    }
-
-    /// Values of this tweak do nothing, because no code reads them.
-    package init(unread key: TweakKey) {
-        self.init(
-            .unreadTweak,
-            "\(key): no code reads it; its function is unused, or an inline function of which the linker kept another copy, "
-                + "compiled without DEBUG: compile all files alike, or make it static inline")
-        tweak = key
     }
 }
 

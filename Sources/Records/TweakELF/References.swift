@@ -4,27 +4,37 @@ internal import Glibc
 package import TweakRecords
 
 extension ELFFile {
-    /// The tweaks that no code reads, in any object of the file. Setting them does nothing.
-    package func unreadTweaks() throws(ELFError) -> Set<TweakKey> {
+    /// Which of some tweaks the code reads, and which have records that no code reads, see ``ELFObject/isReferred(_:)``.
+    ///
+    /// Searching ends when all are found, so it takes as long as for all tweaks only if one is not read.
+    package func readTweaks(
+        among keys: Set<TweakKey>
+    ) throws(ELFError) -> (read: Set<TweakKey>, unread: Set<TweakKey>) {
         var (read, unread): (Set<TweakKey>, Set<TweakKey>) = ([], [])
         try forEachObject { (object) throws(ELFError) in
-            var sections: [[UInt8]] = []
             let ranges = try object.recordRanges()
-            for range in ranges { sections.append(try object.bytes(of: range)) }
-            let places = try object.unreadRecords(in: ranges, sections)
-            guard !places.isEmpty else { return }
-            for (index, bytes) in sections.enumerated() {
+            var sections: [[UInt8]] = []
+            var meant: [Int: [Int: TweakKey]] = [:]
+            for (index, range) in ranges.enumerated() {
+                let bytes = try object.bytes(of: range)
+                sections.append(bytes)
                 let records = RecordSection(bytes.span.bytes, byteOrder: object.byteOrder)
-                for (offset, declaration) in records.tweaks where declaration.type != .action {
-                    if places.contains(where: { $0 == (index, offset) }) {
-                        unread.insert(declaration.key)
-                    } else {
-                        read.insert(declaration.key)
-                    }
+                for (offset, declaration) in records.tweaks
+                where declaration.type != .action && keys.contains(declaration.key) {
+                    meant[index, default: [:]][offset] = declaration.key
+                }
+            }
+            guard !meant.isEmpty else { return }
+            let places = try object.unreadRecords(in: ranges, sections) { meant[$0]?[$1] != nil }
+            for place in places { meant[place.section]?[place.offset].map { _ = unread.insert($0) } }
+            for (section, records) in meant {
+                for (offset, key) in records
+                where !places.contains(where: { $0.section == section && $0.offset == offset }) {
+                    read.insert(key)
                 }
             }
         }
-        return unread.subtracting(read)
+        return (read, unread)
     }
 }
 
@@ -34,9 +44,11 @@ extension ELFObject {
     /// - Parameters:
     ///   - ranges: The ranges of records.
     ///   - sections: Their bytes.
+    ///   - isMeant: Returns whether to look at the record in a section, at an offset.
     /// - Returns: The index of each one's range, and its offset there; nothing if it is not known.
     package func unreadRecords(
-        in ranges: [RecordRange], _ sections: [[UInt8]]
+        in ranges: [RecordRange], _ sections: [[UInt8]],
+        where isMeant: (_ section: Int, _ offset: Int) -> Bool = { _, _ in true }
     ) throws(ELFError) -> [(section: Int, offset: Int)] {
         var records: [(addresses: Range<UInt64>, section: Int, offset: Int)] = []
         for (index, range) in ranges.enumerated() where range.address > 0 {
@@ -50,6 +62,7 @@ extension ELFObject {
                     let (start, end) = (UInt64(record.lowerBound), UInt64(record.upperBound))
                     // Both are inside the section, and the section in memory.
                     guard end <= .max - range.address else { break }
+                    guard isMeant(index, record.lowerBound) else { continue }
                     records.append(
                         (range.address + start..<range.address + end, index, record.lowerBound))
                 } catch {
@@ -86,7 +99,7 @@ extension ELFObject {
             offsetTables: try offsetTables())
         var total: UInt64 = 0
         try forEachSection { (section, index) throws(ELFError) in
-            guard section.sh_type != UInt32(SHT_NOBITS) else { return }
+            guard section.sh_type != UInt32(SHT_NOBITS), !references.areAllFound else { return }
             // Sections that overlap would take any time.
             guard section.sh_size <= UInt64(byteCount) - total else {
                 throw broken("its sections have more bytes than the \(byteCount) of the file")
@@ -99,7 +112,7 @@ extension ELFObject {
             let isCode = section.sh_flags & UInt64(SHF_EXECINSTR) != 0
             guard isCode || section.sh_flags & UInt64(SHF_WRITE) != 0 else { return }
             var done: UInt64 = 0
-            while done < section.sh_size {
+            while done < section.sh_size, !references.areAllFound {
                 // The chunks overlap by a number, and the byte in front of it.
                 let count = min(section.sh_size - done, UInt64(Self.chunkSize) + 8)
                 let (offset, overflows) = section.sh_offset.addingReportingOverflow(done)
@@ -165,11 +178,14 @@ private struct References {
     /// The addresses from which numbers with 64 bits count.
     private let origins: [UInt64]
     private(set) var found: [Bool]
+    private var left: Int
+    var areAllFound: Bool { left == 0 }
 
     init(_ ranges: [Range<UInt64>], _ whole: Range<UInt64>, isFixed: Bool, offsetTables: [UInt64]) {
         (self.ranges, self.whole, self.isFixed) = (ranges, whole, isFixed)
         origins = [0] + offsetTables
         found = ranges.map { _ in false }
+        left = ranges.count
     }
 
     /// - Parameters:
@@ -182,9 +198,10 @@ private struct References {
             let middle = (low + high) / 2
             if ranges[middle].upperBound <= address { low = middle + 1 } else { high = middle }
         }
-        guard low < ranges.count, ranges[low].contains(address) else { return }
+        guard low < ranges.count, ranges[low].contains(address), !found[low] else { return }
         if address - ranges[low].lowerBound >= first, ranges[low].upperBound - address > last {
             found[low] = true
+            left -= 1
         }
     }
 

@@ -305,15 +305,14 @@ extension Endpoint {
             do throws(ControlError) { answer = .success(try body()) } catch { answer = .failure(error) }
             let line = Self.line(answer, to: id)
             let isDone = if case .success = answer { true } else { false }
-            let unread = isDone ? store.warnings(ofUnreadIn: try? answer.get()) : []
             store.afterWriting(isOfChange: isDone, isFirst: isDone && isFirst) { problem, warnings in
                 var line = line
                 if isDone, let problem {
                     line = Self.line(
                         ControlError(
                             .notKept, "the program has the value, but will not keep it: \(problem)"), to: id)
-                } else if !warnings.isEmpty || !unread.isEmpty {
-                    line = Self.line(answer, to: id, warnings: warnings.map(ControlWarning.init) + unread)
+                } else if !warnings.isEmpty {
+                    line = Self.line(answer, to: id, warnings: warnings.map(ControlWarning.init))
                 }
                 inbox.post(EndpointInbox.Outcome(client: number, place: .worker, line: line))
             }
@@ -371,29 +370,6 @@ extension Endpoint {
     private static func line(_ error: ControlError, to id: RequestID?) -> [UInt8] {
         // Errors contain nothing that JSON cannot express.
         id.flatMap { try? ControlAnswer<Done>(error: error, to: $0).line() } ?? []
-    }
-}
-
-extension TweakStore {
-    /// The tweaks of the process that no code reads. The files are searched when the first change is asked for, on the
-    /// thread that makes it: a program that nobody changes does not pay for it.
-    private static let unreadTweaks: Set<TweakKey> = {
-        let unread = ProcessImage.unreadTweaks()
-        guard let first = unread.min() else { return [] }
-        let others = unread.count > 1 ? " (and \(unread.count - 1) more, which tweak-dump --lint lists)" : ""
-        shared.diagnostics.warn(ControlWarning(unread: first).message + others)
-        return unread
-    }()
-
-    /// Warns of the tweaks that a change is about and that no code reads.
-    ///
-    /// - Parameter answer: The answer of a method that sets values.
-    fileprivate func warnings(ofUnreadIn answer: (any Sendable)?) -> [ControlWarning] {
-        guard isShared, !Self.unreadTweaks.isEmpty, let answer = answer as? ChangeTweaks.Answer else {
-            return []
-        }
-        return answer.changes.filter { $0.givenValue != nil && Self.unreadTweaks.contains($0.tweak) }
-            .map { ControlWarning(unread: $0.tweak) }
     }
 }
 

@@ -87,15 +87,6 @@ extension ProcessImage {
         }
     }
 
-    /// The tweaks that no code of the lasting images reads.
-    static func unreadTweaks() -> Set<TweakKey> {
-        var unread: Set<TweakKey> = []
-        for image in loadedImages().prefix(fbtweak__count_lasting_images()) {
-            unread.formUnion(image.unreadTweaks())
-        }
-        return unread
-    }
-
     /// The image that contains an address and calls this in its constructor, with tweaks or without.
     static func opened(containing address: UInt) -> ProcessImage? {
         guard let loaded = loadedImages().first(where: { $0.memory.contains(address) }) else { return nil }
@@ -197,7 +188,7 @@ private struct LoadedImage {
     /// The addresses of the records by the section headers of the file; `nil` if those cannot be used.
     func recordsFromFile() -> [Range<UInt>]? {
         var records: [Range<UInt>]?
-        withFile { (_, object) throws(ELFError) in
+        withFile { (object) throws(ELFError) in
             records = try object.recordRanges().compactMap { range in
                 let start = image.bias &+ UInt(truncatingIfNeeded: range.address)
                 let (end, overflows) = start.addingReportingOverflow(UInt(clamping: range.size))
@@ -207,26 +198,19 @@ private struct LoadedImage {
         return records
     }
 
-    /// The tweaks that no code of the image reads, by its file.
-    func unreadTweaks() -> Set<TweakKey> {
-        var unread: Set<TweakKey> = []
-        withFile { (file, _) throws(ELFError) in unread = try file.unreadTweaks() }
-        return unread
-    }
-
     /// The checksum of the file, in hexadecimal digits.
     var checksum: String? {
         var checksum: String?
-        withFile { (_, object) throws(ELFError) in checksum = try object.identity()?.hexadecimal }
+        withFile { (object) throws(ELFError) in checksum = try object.identity()?.hexadecimal }
         return checksum
     }
 
     /// Reads the file, if it is the one that was loaded and can be read.
-    private func withFile(_ body: (ELFFile, ELFObject) throws(ELFError) -> Void) {
+    private func withFile(_ body: (ELFObject) throws(ELFError) -> Void) {
         // The vDSO has a name without a slash and no file.
         guard openPath.contains("/"), let file = try? ELFFile(path: openPath) else { return }
         try? file.forEachObject { (object) throws(ELFError) in
-            if object.hasSectionHeaders, try isLoaded(from: file, object) { try body(file, object) }
+            if object.hasSectionHeaders, try isLoaded(from: file, object) { try body(object) }
         }
     }
 

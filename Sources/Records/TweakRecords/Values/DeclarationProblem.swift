@@ -36,6 +36,11 @@ extension DeclarationProblem: CustomStringConvertible {
 }
 
 extension TweakDeclaration {
+    /// Why no code of a program reads a tweak, and what to do, after a semicolon.
+    package static let reasonWhyUnread =
+        "its function is unused, or an inline function of which the linker kept another copy, compiled without DEBUG: "
+        + "compile all files alike, or make it static inline"
+
     /// The error in the declaration, or `nil`. All values must have the declared type.
     package var problem: DeclarationProblem? {
         guard type.isNumeric || (minimum ?? maximum ?? step) == nil else { return .limitsOfNoNumber }
