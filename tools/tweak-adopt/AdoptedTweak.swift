@@ -61,8 +61,8 @@ extension Adopt {
         if let id = variables.buildID, !id.isEmpty { return id.hexadecimal }
         if let identity = buildIdentity(of: file.path) { return identity }
         throw Failure(
-            "\(file.shownPath): it has neither a build id nor section headers, without which another build could not be "
-                + "told from it; link it with -Wl,--build-id", .invalid)
+            "\(file.shownPath): it has no build id, and no section headers or more than 256 MiB, so another build could "
+                + "not be told from it; link it with -Wl,--build-id", .invalid)
     }
 
     /// Adopts variables no longer: all of them, or none if one has not been adopted.

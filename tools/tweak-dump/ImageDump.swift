@@ -85,8 +85,8 @@ struct ImageDump {
         let ranges = try object.recordRanges(noting: note)
         for range in ranges { sections.append(Section(bytes: try object.bytes(of: range))) }
         if findsUnread {
-            for place in try object.unreadRecords(in: ranges, sections.map(\.bytes)) {
-                sections[place.section].unread.insert(place.offset)
+            for use in try object.recordUses(in: ranges, sections.map(\.bytes)) where !use.isRead {
+                sections[use.section].unread.insert(use.offset)
             }
         }
         let buildID = try object.buildID()?.hexadecimal

@@ -4,9 +4,9 @@ internal import TweakRecords
 
 /// The build id of an executable, in hexadecimal digits; `nil` if it has none or cannot be read.
 package func buildID(of path: String) -> String? {
-    var id: String?
-    try? ELFFile(path: path).forEachObject { object in id = try? object.buildID()?.hexadecimal }
-    return id
+    (try? ELFFile(path: path)).flatMap {
+        digits(of: $0) { (object) throws(ELFError) in try object.buildID() }
+    }
 }
 
 /// What tells the build of an executable or library from others, in hexadecimal digits: its build id, or a checksum of
@@ -16,9 +16,13 @@ package func buildIdentity(of path: String) -> String? {
 }
 
 private func buildIdentity(of file: ELFFile) -> String? {
-    var identity: String?
-    try? file.forEachObject { object in identity = try? object.identity()?.hexadecimal }
-    return identity
+    digits(of: file) { (object) throws(ELFError) in try object.identity() }
+}
+
+private func digits(of file: ELFFile, _ bytes: (ELFObject) throws(ELFError) -> [UInt8]?) -> String? {
+    var digits: String?
+    try? file.forEachObject { (object) throws(ELFError) in digits = try bytes(object)?.hexadecimal }
+    return digits
 }
 
 /// The identities of an executable and of the libraries that it would be started with.

@@ -11,13 +11,18 @@ extension LiveProgram {
     /// clients change at once. This command evaluates them if the library in the program is older, if one of them may be
     /// a variable that only this command knows, or if they are for forks, too.
     package func change(_ request: ChangeTweaks) throws(Failure) -> ChangeTweaks.Answer {
+        let answer = try answer(to: request)
+        if request.dryRun != true { unread.warn(of: answer, warn) }
+        return answer
+    }
+
+    private func answer(to request: ChangeTweaks) throws(Failure) -> ChangeTweaks.Answer {
         guard request.durations.areNone || forks.isEmpty, try !mayNameAdopted(request) else {
             return try changeByOlderMethods(request)
         }
         do throws(ConnectionError) {
             let answer = try connection.ask(request)
             passOnWarnings()
-            if request.dryRun != true { unread.warn(of: answer, warn) }
             return answer
         } catch {
             switch error {

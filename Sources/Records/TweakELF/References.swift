@@ -4,34 +4,34 @@ internal import Glibc
 package import TweakRecords
 
 extension ELFFile {
-    /// Which of some tweaks the code reads, and which have records that no code reads, see ``ELFObject/isReferred(_:)``.
+    /// Finds out whether code reads some tweaks, see ``ELFObject/isReferred(_:)``. Files of more than 256 MiB, which may be
+    /// made to waste time, are not searched.
     ///
-    /// Searching ends when all are found, so it takes as long as for all tweaks only if one is not read.
+    /// - Returns: Those with a record that code reads, and those with one that no code reads. The search ends when all are
+    ///   found, so it takes longest if one is not read.
     package func readTweaks(
         among keys: Set<TweakKey>
     ) throws(ELFError) -> (read: Set<TweakKey>, unread: Set<TweakKey>) {
         var (read, unread): (Set<TweakKey>, Set<TweakKey>) = ([], [])
         try forEachObject { (object) throws(ELFError) in
+            guard object.byteCount <= ELFObject.mostBytes else { return }
             let ranges = try object.recordRanges()
             var sections: [[UInt8]] = []
-            var meant: [Int: [Int: TweakKey]] = [:]
-            for (index, range) in ranges.enumerated() {
+            // The tweaks of each section, by the offsets of their records.
+            var meant: [[Int: TweakKey]] = []
+            for range in ranges {
                 let bytes = try object.bytes(of: range)
                 sections.append(bytes)
                 let records = RecordSection(bytes.span.bytes, byteOrder: object.byteOrder)
-                for (offset, declaration) in records.tweaks
-                where declaration.type != .action && keys.contains(declaration.key) {
-                    meant[index, default: [:]][offset] = declaration.key
+                let tweaks = records.tweaks.filter {
+                    $0.declaration.type != .action && keys.contains($0.declaration.key)
                 }
+                meant.append(Dictionary(tweaks.map { ($0.offset, $0.declaration.key) }) { first, _ in first })
             }
-            guard !meant.isEmpty else { return }
-            let places = try object.unreadRecords(in: ranges, sections) { meant[$0]?[$1] != nil }
-            for place in places { meant[place.section]?[place.offset].map { _ = unread.insert($0) } }
-            for (section, records) in meant {
-                for (offset, key) in records
-                where !places.contains(where: { $0.section == section && $0.offset == offset }) {
-                    read.insert(key)
-                }
+            let uses = try object.recordUses(in: ranges, sections) { meant[$0][$1] != nil }
+            for use in uses {
+                guard let key = meant[use.section][use.offset] else { continue }
+                if use.isRead { read.insert(key) } else { unread.insert(key) }
             }
         }
         return (read, unread)
@@ -39,17 +39,17 @@ extension ELFFile {
 }
 
 extension ELFObject {
-    /// Finds the records that no code reads, see ``isReferred(_:)``.
+    /// Finds out whether code reads records, see ``isReferred(_:)``.
     ///
     /// - Parameters:
     ///   - ranges: The ranges of records.
     ///   - sections: Their bytes.
     ///   - isMeant: Returns whether to look at the record in a section, at an offset.
-    /// - Returns: The index of each one's range, and its offset there; nothing if it is not known.
-    package func unreadRecords(
+    /// - Returns: The index of each record's range, its offset there, and whether code reads it; nothing if that is not known.
+    package func recordUses(
         in ranges: [RecordRange], _ sections: [[UInt8]],
         where isMeant: (_ section: Int, _ offset: Int) -> Bool = { _, _ in true }
-    ) throws(ELFError) -> [(section: Int, offset: Int)] {
+    ) throws(ELFError) -> [(section: Int, offset: Int, isRead: Bool)] {
         var records: [(addresses: Range<UInt64>, section: Int, offset: Int)] = []
         for (index, range) in ranges.enumerated() where range.address > 0 {
             let bytes = sections[index]
@@ -66,14 +66,14 @@ extension ELFObject {
                     records.append(
                         (range.address + start..<range.address + end, index, record.lowerBound))
                 } catch {
-                    // Who decodes the tweaks finds invalid records.
+                    // An invalid record is reported where its tweak is decoded.
                     continue
                 }
             }
         }
         records.sort { $0.addresses.lowerBound < $1.addresses.lowerBound }
         guard let isReferred = try isReferred(records.map(\.addresses)) else { return [] }
-        return zip(records, isReferred).compactMap { $1 ? nil : ($0.section, $0.offset) }
+        return zip(records, isReferred).map { ($0.section, $0.offset, $1) }
     }
 
     /// Bytes that are searched at once.

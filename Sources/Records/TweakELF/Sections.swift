@@ -32,8 +32,8 @@ extension UnusableSection: CustomStringConvertible {
 }
 
 extension ELFObject {
-    /// A limit of a million tweaks, against files made to exhaust memory.
-    private static let mostBytes: UInt64 = 256 << 20
+    /// A limit of a million tweaks, and of what is searched and summed up, against files made to exhaust memory.
+    static let mostBytes: UInt64 = 256 << 20
 
     /// Locates the records: by the section headers, or without any by the FBTweak note.
     ///
@@ -91,10 +91,10 @@ extension ELFObject {
     package func buildID() throws(ELFError) -> [UInt8]? { try notes().buildID }
 
     /// What tells this build from others: the build id; without one, the checksum that elfutils computes from everything
-    /// that stripping keeps. `nil` if there is neither.
+    /// that stripping keeps, if it has at most 256 MiB. `nil` if there is neither.
     package func identity() throws(ELFError) -> [UInt8]? {
         if let id = try buildID(), !id.isEmpty { return id }
-        guard isLinked, hasSectionHeaders else { return nil }
+        guard isLinked, hasSectionHeaders, byteCount <= Self.mostBytes else { return nil }
         let sum = gelf_checksum(elf)
         guard sum != -1 else { return nil }
         return withUnsafeBytes(of: UInt32(truncatingIfNeeded: sum).bigEndian) { Array($0) }

@@ -54,9 +54,9 @@ struct EditCommand: ParsableCommand {
 private struct Edit {
     private var values = OverridesDocument()
     private var removed: [TweakKey] = []
-    /// The tweaks among those that nothing declares.
+    /// The removed overrides of tweaks that nothing declares.
     private var forgotten: [TweakKey] = []
-    var isEmpty: Bool { values.isEmpty && removed.isEmpty }
+    var isEmpty: Bool { values.isEmpty && removed.isEmpty && forgotten.isEmpty }
 
     /// Checks the text.
     init(of original: [UInt8], to text: [UInt8], _ program: any Program) throws(Failure) {
@@ -66,11 +66,12 @@ private struct Edit {
             try after.checkNesting("the text", before: before)
             return (before, after)
         }
-        removed = before.keys.filter { after[$0] == nil }.sorted()
         let tweaks = Dictionary(try program.tweaks().map { ($0.declaration.key, $0.declaration) }) {
             first, _ in first
         }
-        forgotten = removed.filter { tweaks[$0] == nil }
+        for key in before.keys.sorted() where after[key] == nil {
+            if tweaks[key] == nil { forgotten.append(key) } else { removed.append(key) }
+        }
         var problems: [String] = []
         // Unknown entries may stay.
         for key in after.keys.sorted() where !Self.isSame(after[key], before[key]) {
@@ -118,17 +119,17 @@ private struct Edit {
     func make(in program: any Program) throws(Failure) {
         let changes =
             values.keys.sorted().map { ChangeTweaks.Change(tweak: "\($0)", value: values[$0]) }
-            + removed.filter { !forgotten.contains($0) }.map {
-                ChangeTweaks.Change(tweak: "\($0)", reset: true)
-            }
+            + removed.map { ChangeTweaks.Change(tweak: "\($0)", reset: true) }
         if !changes.isEmpty {
             let answer = try program.change(ChangeTweaks(changes, exactNames: true))
             try answer.check()
             try program.reportIneffective(answer.ineffective)
         }
         try program.forget(forgotten)
-        let parts = [(values.keys.count, "set"), (removed.count, "reset")].filter { $0.0 > 0 }
-            .map { counted($0.0, "tweak was", "tweaks were") + " \($0.1)" }
+        let parts = [(values.keys.count, "set"), (removed.count + forgotten.count, "reset")].filter {
+            $0.0 > 0
+        }
+        .map { counted($0.0, "tweak was", "tweaks were") + " \($0.1)" }
         print(parts.isEmpty ? "nothing was changed" : parts.joined(separator: ", "))
     }
 }

@@ -72,10 +72,8 @@ struct ResetCommand: ParsableCommand {
             if leases {
                 let program = try target.running(program)
                 for scope in scopes { try program.endLeases(of: scope) }
-            } else {
-                if !scopes.isEmpty {
-                    ineffective = try program.reset(all ? nil : before.map(\.declaration.key))
-                }
+            } else if !scopes.isEmpty {
+                ineffective = try program.reset(all ? nil : before.map(\.declaration.key))
             }
             if !scopes.isEmpty { processes.noteChange(isKept: !leases) }
             try program.forget(forgotten)
