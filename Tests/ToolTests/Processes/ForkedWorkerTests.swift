@@ -19,7 +19,7 @@ private final class Workers {
 
         static void work(int worker) {
           prctl(PR_SET_PDEATHSIG, SIGKILL);
-          printf("pid %d\n", (int)getpid());
+          printf("pid %d %d\n", worker, (int)getpid());
           for (int last = -1;;) {
             int value = FBTweakValue("Pool", "Worker", "Size", 5, 0, 100);
             if (value != last)
@@ -54,10 +54,10 @@ private final class Workers {
             ], home: home)
         try #require(result.succeeded, "\(result.error)")
         let (process, home) = (try start(home("workers"), home: home), home)
+        // They start in any order.
         func pids() -> [Int32] {
-            process.written.output.split(separator: "\n").filter { $0.hasPrefix("pid ") }.compactMap {
-                Int32($0.dropFirst(4))
-            }
+            let lines = process.written.output.split(separator: "\n").filter { $0.hasPrefix("pid ") }
+            return lines.sorted().compactMap { Int32($0.dropFirst(6)) }
         }
         let areListening = waitUntil {
             pids().count == 3
