@@ -34,8 +34,11 @@ public enum Installation {
     }
 
     /// Runs `tools/install` with the user's own settings: the package manager may need its mirrors and caches.
-    public static func install(_ arguments: [String]) throws -> CommandResult {
+    public static func install(
+        _ arguments: [String], environment: [String: String] = [:]
+    ) throws -> CommandResult {
         let process = Process()
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.executableURL = URL(fileURLWithPath: Locations.package + "/tools/install")
         process.arguments = arguments
         return try RunningCommand(process).wait()

@@ -98,6 +98,30 @@ import Testing
         #expect(try files(in: destination).isEmpty)
     }
 
+    /// Of two updates of the cache at once one fails, and most prefixes do not concern it.
+    @Test(arguments: ["lib", "libraries"])
+    func `The dynamic linker is told of a folder where it looks`(_ folder: String) throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("prefix/share/tweaks/installed", "")
+        try directory.write(
+            "bin/ldconfig",
+            """
+            #!/bin/sh
+            case $* in
+            -NXv) printf '%s: (from somewhere:1)\n\tlibother.so.1 -> libother.so.1.2\n' '\(directory("prefix/lib"))' ;;
+            "") touch '\(directory("told"))' ;;
+            esac
+            """)
+        chmod(directory("bin/ldconfig"), 0o755)
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let result = try Installation.install(
+            ["--uninstall", "--prefix", directory("prefix"), "--libdir", folder],
+            environment: ["PATH": directory("bin") + ":" + path])
+        #expect(result.succeeded, "\(result.error)")
+        let isTold = FileManager.default.fileExists(atPath: directory("told"))
+        #expect(isTold == (folder == "lib" && geteuid() == 0))
+    }
+
     @Test func `Uninstalling without an installation says so`() throws {
         let directory = try TemporaryDirectory()
         let result = try Installation.install(["--uninstall", "--prefix", directory.path, "--destdir", ""])
