@@ -248,19 +248,22 @@ package final class LiveProgram: Program {
     }
 
     /// Ends the leases of all clients.
-    package func endLeases(of scope: TweakScope) throws(Failure) {
+    ///
+    /// - Returns: The number of leases, those of forks included.
+    package func endLeases(of scope: TweakScope) throws(Failure) -> Int {
+        var ended = 0
         var request = Self.request(scope)
         request.leases = .all
         (reachedForks, missedForks) = ([], [])
         for fork in forks {
             do throws(Failure) {
-                try fork.endLeases(of: scope)
+                ended += try fork.endLeases(of: scope)
                 reachedForks.append(fork)
             } catch {
                 if !fork.running.hasEnded { missedForks.append((fork, error)) }
             }
         }
-        _ = try ask(request)
+        return ended + (try ask(request).reset)
     }
 
     /// Sets values by `setMany`, and those of adopted variables in the memory of the process.

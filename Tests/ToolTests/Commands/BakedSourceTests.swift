@@ -95,7 +95,7 @@ import Testing
         let result = try tweak("bake", "./program", "--write")
         #expect(
             result.output
-                == "main.c:3: R/c/v: 5 → 7, in the definition of LIMIT: \(home("include/limits.h")):1\n",
+                == "include/limits.h:1: R/c/v: 5 → 7, in the definition of LIMIT\n",
             "\(result.error)")
         #expect(try text("include/limits.h") == header.replacing("5", with: "7"))
         #expect(try text("main.c") == source)

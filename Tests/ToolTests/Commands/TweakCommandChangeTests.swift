@@ -161,6 +161,16 @@ import Testing
         #expect(try program.overrides() == ["Setter": ["Slots": ["Slot 0": 1]]])
     }
 
+    @Test(arguments: ["Count", "Setter/Values/", "--all", "--undeclared"])
+    func `A reset that finds nothing says so`(_ tweaks: String) throws {
+        #expect(try program.tweak("reset", tweaks).output == "nothing to reset\n")
+    }
+
+    @Test func `A reset of a value that is also the default says where it is from now`() throws {
+        #expect(try program.tweak("set", "Count", "5").succeeded)
+        #expect(try program.tweak("reset", "Count").output == "Setter/Values/Count: 5, now from default\n")
+    }
+
     @Test func `reset takes all overrides of the program away and nothing else`() throws {
         try program.writeOverrides(
             Data(#"{"Setter": {"Values": {"Count": 6, "Older": 1}, "Slots": {"Slot 0": 1}}}"#.utf8))

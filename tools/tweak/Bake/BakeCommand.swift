@@ -231,7 +231,7 @@ struct BakeCommand: ParsableCommand {
         case .replacements:
             print(baking.replacements, terminator: "")
         case .diff where write || review || check:
-            for change in baking.changes { print(printable(change.summary)) }
+            for change in baking.changes { print(printable(change.summary(in: working))) }
         case .diff:
             let text = baking.difference(in: working)
             if let folder = baking.folderOfDifference(in: working) {
@@ -254,10 +254,11 @@ enum BakeFormat: String, Keyword, FormatArgument {
 }
 
 extension SourceChange {
-    /// The change in one line: `app.c:12: Motor/Control/Gain: 1.0 → 2.5`.
-    fileprivate var summary: String {
-        "\(place): \(tweak): \(String(decoding: oldText, as: UTF8.self)) → \(String(decoding: newText, as: UTF8.self))"
-            + (macro.map { ", in the definition of \($0): \(path):\(line)" } ?? "")
+    /// The change in one line: `src/app.c:12: Motor/Control/Gain: 1.0 → 2.5`.
+    fileprivate func summary(in working: String) -> String {
+        let (old, new) = (String(decoding: oldText, as: UTF8.self), String(decoding: newText, as: UTF8.self))
+        return "\(location(in: working)): \(tweak): \(old) → \(new)"
+            + (macro.map { ", in the definition of \($0)" } ?? "")
     }
 }
 

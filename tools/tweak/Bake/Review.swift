@@ -79,7 +79,8 @@ struct Review {
         for change in changes {
             let declaration = tweaks[change.tweak]?.declaration
             func text(_ value: TweakValue) -> String { declaration?.text(of: value) ?? value.quoted }
-            print(printable("  \(change.place): \(text(change.oldValue)) → \(text(change.newValue))"))
+            let values = "\(text(change.oldValue)) → \(text(change.newValue))"
+            print(printable("  \(change.location(in: working)): \(values)"))
         }
     }
 

@@ -53,6 +53,7 @@ struct ResetCommand: ParsableCommand {
             var scopes: [TweakScope] = all ? [.all] : []
             var before: [JSONTweak] = []
             var ineffective: [IneffectiveValue]?
+            var ended = 0
             if undeclared { try program.checkOverrides(includingRunning: true) }
             let kept = leases ? OverridesDocument() : try program.undeclared()
             var forgotten = undeclared ? kept.keys.sorted() : []
@@ -71,7 +72,7 @@ struct ResetCommand: ParsableCommand {
             }
             if leases {
                 let program = try target.running(program)
-                for scope in scopes { try program.endLeases(of: scope) }
+                for scope in scopes { ended += try program.endLeases(of: scope) }
             } else if !scopes.isEmpty {
                 ineffective = try program.reset(all ? nil : before.map(\.declaration.key))
             }
@@ -79,15 +80,18 @@ struct ResetCommand: ParsableCommand {
             try program.forget(forgotten)
             let changes = try changes(from: before, of: program)
             let obstacle = (program as? OfflineProgram)?.obstacle
-            let lines =
+            var lines =
                 changes.map { before, now in
                     guard obstacle != nil else {
-                        return now.change(from: before, waiting: program.waitingText(now))
+                        return now.resetText(from: before, waiting: program.waitingText(now))
                     }
                     let text = before.declaration.text(of: before.value ?? .nothing)
                     return "\(before.declaration.key): \(text) is no longer kept"
                 }
                 + forgotten.map { "\($0): \(kept[$0]?.summary ?? "") was removed; no such tweak is declared" }
+            if lines.isEmpty, ineffective == nil {
+                lines = [nothingHappened(leases: ended)]
+            }
             if format == .json || !lines.isEmpty {
                 let form = ResetForm(changes: changes.map(ResetForm.Change.init), removed: forgotten)
                 try target.show(form, of: program, as: format) {
@@ -100,6 +104,13 @@ struct ResetCommand: ParsableCommand {
             // What waits is in the lines above.
             try program.reportIneffective(ineffective?.filter { $0.pendingValue == nil })
         }
+    }
+
+    /// What is said if no value has changed, and no other source decides.
+    private func nothingHappened(leases ended: Int) -> String {
+        guard leases else { return "nothing to reset" }
+        guard ended > 0 else { return "no lease to end" }
+        return counted(ended, "lease has ended", "leases have ended") + "; no value has changed"
     }
 
     private func chosen(_ name: String, of program: any Program) throws(Failure) -> (TweakScope, [JSONTweak])
@@ -132,10 +143,20 @@ struct ResetCommand: ParsableCommand {
         for tweak in try SetCommand.passed(now, in: program) { after[tweak.declaration.key] = tweak }
         return before.filter { !$0.declaration.isMonitor }.compactMap { tweak in
             guard let now = after[tweak.declaration.key],
-                (now.value, now.pendingValue) != (tweak.value, tweak.pendingValue)
+                (now.value, now.pendingValue, now.source) != (tweak.value, tweak.pendingValue, tweak.source)
             else { return nil }
             return (tweak, now)
         }
+    }
+}
+
+extension JSONTweak {
+    /// A line about the reset.
+    fileprivate func resetText(from before: JSONTweak, waiting: String?) -> String {
+        guard value == before.value, pendingValue == before.pendingValue, let source else {
+            return change(from: before, waiting: waiting)
+        }
+        return "\(declaration.key): \(value.map { declaration.text(of: $0) } ?? ""), now from \(source)"
     }
 }
 

@@ -41,6 +41,15 @@ extension SourceBaking {
     }
 }
 
+extension SourceChange {
+    /// Where the literal is, `file:line`, with the path as in the difference.
+    ///
+    /// - Parameter working: The working directory, without symbolic links.
+    package func location(in working: String) -> String {
+        "\(UnifiedDifference.relative(path, to: working) ?? path):\(line)"
+    }
+}
+
 /// The difference of a file, by lines.
 private struct UnifiedDifference {
     /// The lines around a change that are shown.

@@ -24,6 +24,8 @@ package struct FollowedSources: ~Copyable {
     /// A declaration in a file.
     private struct Place {
         let path: String
+        /// The path as people know it.
+        let shown: String
         /// The file and the line in the record.
         let file: String
         let line: Int
@@ -130,15 +132,17 @@ package struct FollowedSources: ~Copyable {
         }
         let (path, file, line) = try folders.place(of: compiled) { source($0)?.mentions(key, nil) ?? false }
         let place = SourcePlace(file: file, line: line)
+        let recorded = [Place(path: path, shown: folders.shown(path), file: file, line: line)]
         guard let read = source(path), !read.declares(key, at: place),
             case let used = read.names(at: place), !used.isEmpty
-        else { return [Place(path: path, file: file, line: line)] }
+        else { return recorded }
         let included = macros[path] ?? IncludedMacros(of: path, in: headers, source)
         macros[path] = included
         let definitions = try included.definitions(of: key, usedBy: used)
-        guard !definitions.isEmpty else { return [Place(path: path, file: file, line: line)] }
+        guard !definitions.isEmpty else { return recorded }
         return definitions.map {
-            Place(path: $0.path, file: folders.shown($0.path), line: $0.declaration.place.line)
+            let shown = folders.shown($0.path)
+            return Place(path: $0.path, shown: shown, file: shown, line: $0.declaration.place.line)
         }
     }
 
@@ -205,7 +209,7 @@ package struct FollowedSources: ~Copyable {
             for number in tweaks[index].places.indices {
                 let place = tweaks[index].places[number]
                 guard let file = files[place.path] else { continue }
-                here = "\(place.file):\(place.line)"
+                here = "\(place.shown):\(place.line)"
                 guard file.hasClosedBrackets || !closed.contains(place.path) else {
                     throw Obstacle(reason: "a bracket in the file is not closed")
                 }
@@ -214,7 +218,7 @@ package struct FollowedSources: ~Copyable {
                     known: place.positions)
                 tweaks[index].places[number].positions = positions
                 for (value, line) in defaults {
-                    here = "\(place.file):\(line)"
+                    here = "\(place.shown):\(line)"
                     let value = try value.get()
                     if let found, found.value != value {
                         throw Obstacle(
