@@ -13,18 +13,14 @@ struct KnownTweaks: ChangeableTweaks {
     let keysGeneration: UInt64 = 0
     private let keys: () -> [TweakKey]
     private let tweak: (TweakKey) -> JSONTweak?
-    private let resetValue: (TweakDeclaration) -> TweakValue
     private let problem: (TweakValue, TweakDeclaration) -> ChangeProblem?
 
-    /// - Parameters:
-    ///   - resetValue: Returns the value of a tweak without its override.
-    ///   - problem: Returns why a tweak cannot get a value that it accepts.
+    /// - Parameter problem: Returns why a tweak cannot get a value that it accepts.
     init(
         keys: @escaping () -> [TweakKey], tweak: @escaping (TweakKey) -> JSONTweak?,
-        resetValue: @escaping (TweakDeclaration) -> TweakValue = \.defaultValue,
         problem: @escaping (TweakValue, TweakDeclaration) -> ChangeProblem? = { _, _ in nil }
     ) {
-        (self.keys, self.tweak, self.resetValue, self.problem) = (keys, tweak, resetValue, problem)
+        (self.keys, self.tweak, self.problem) = (keys, tweak, problem)
     }
 
     var allKeys: [TweakKey] { keys() }
@@ -35,10 +31,6 @@ struct KnownTweaks: ChangeableTweaks {
         tweak(key).map {
             ChangeableTweak($0.declaration, value: $0.value ?? .nothing, nextValue: $0.pendingValue)
         }
-    }
-
-    func valueAfterReset(of key: TweakKey) -> TweakValue {
-        tweak(key).map { resetValue($0.declaration) } ?? .nothing
     }
 
     func check(

@@ -231,8 +231,6 @@ package final class OfflineProgram: Program {
         var names = ResolvedNames(of: request)
         let tweaks = KnownTweaks(keys: { [declarations] in declarations.map(\.key) }) { [unowned self] in
             tweak($0)
-        } resetValue: { [unowned self] in
-            status(of: $0, in: OverridesDocument()).value ?? .nothing
         } problem: { [unowned self] _, declaration in
             isKept(declaration) ? nil : ChangeProblem(.refusedTerms, Self.notKept(declaration.key))
         }
@@ -243,7 +241,12 @@ package final class OfflineProgram: Program {
                 throw Failure(Self.notKept(key), .unavailable)
             }
         }
-        var evaluation = ChangeEvaluation(request, &names, in: tweaks)
+        func evaluated() -> ChangeEvaluation {
+            ChangeEvaluation(request, &names, in: tweaks) { [self] in
+                status(of: $0, in: OverridesDocument()).value ?? .nothing
+            }
+        }
+        var evaluation = evaluated()
         func isRefused() -> Bool { evaluation.isRefused(unless: request.isAllOrNothing) }
         // Without a change no file is made.
         guard !isRefused() else { return evaluation.answer }
@@ -253,7 +256,7 @@ package final class OfflineProgram: Program {
         if request.dryRun != true {
             let problem = try overridesFile.change { [self] before in
                 overrides = before
-                evaluation = ChangeEvaluation(request, &names, in: tweaks)
+                evaluation = evaluated()
                 return isRefused() ? [:] : changes
             }
             if let problem { warn(Warning(problem)) }

@@ -23,7 +23,6 @@ package protocol ChangeableTweaks {
     /// Returns whether there is a tweak with this name.
     func has(_ key: TweakKey) -> Bool
     func changeable(_ key: TweakKey) -> ChangeableTweak?
-    func valueAfterReset(of key: TweakKey) -> TweakValue
     /// Throws unless a tweak can get a value that it accepts, or `nil` for a reset.
     func check(
         _ value: TweakValue?, of declaration: TweakDeclaration, _ durations: SetDurations
@@ -97,8 +96,11 @@ package struct ChangeEvaluation {
     package init() {}
 
     /// Evaluates the changes in their order, each with the values of those before.
+    ///
+    /// - Parameter valueAfterReset: Returns the value of a tweak that this request has reset.
     package init(
-        _ request: ChangeTweaks, _ names: inout ResolvedNames, in tweaks: some ChangeableTweaks
+        _ request: ChangeTweaks, _ names: inout ResolvedNames, in tweaks: some ChangeableTweaks,
+        valueAfterReset: (TweakDeclaration) -> TweakValue = \.defaultValue
     ) {
         for (index, change) in request.changes.enumerated() {
             var key: TweakKey?
@@ -109,7 +111,8 @@ package struct ChangeEvaluation {
                 }
                 key = named
                 guard let tweak = tweaks.changeable(named) else { continue }
-                let admission = try admission(of: change, request.durations, tweak, in: tweaks)
+                let admission = try admission(
+                    of: change, request.durations, tweak, in: tweaks, valueAfterReset)
                 add(tweak, admission, isNamed: true)
                 origins[named] = index
             } catch {
@@ -160,7 +163,7 @@ package struct ChangeEvaluation {
     /// - Returns: `nil` for a reset.
     private func admission(
         of change: ChangeTweaks.Change, _ durations: SetDurations, _ tweak: ChangeableTweak,
-        in tweaks: some ChangeableTweaks
+        in tweaks: some ChangeableTweaks, _ valueAfterReset: (TweakDeclaration) -> TweakValue
     ) throws(ChangeProblem) -> TweakDeclaration.Admission? {
         let declaration = tweak.declaration
         guard change.reset != true else {
@@ -176,7 +179,7 @@ package struct ChangeEvaluation {
         do throws(TweakValueError) {
             admission =
                 if let text = change.text {
-                    try declaration.admit(text: text, current: current(of: tweak, in: tweaks))
+                    try declaration.admit(text: text, current: current(of: tweak, valueAfterReset))
                 } else {
                     try declaration.admit(change.value ?? .null)
                 }
@@ -188,9 +191,11 @@ package struct ChangeEvaluation {
     }
 
     /// The value of a tweak after the changes so far.
-    private func current(of tweak: ChangeableTweak, in tweaks: some ChangeableTweaks) -> TweakValue {
+    private func current(
+        of tweak: ChangeableTweak, _ valueAfterReset: (TweakDeclaration) -> TweakValue
+    ) -> TweakValue {
         guard let index = indexes[tweak.declaration.key] else { return tweak.nextValue }
-        return effects[index].admission?.value ?? tweaks.valueAfterReset(of: tweak.declaration.key)
+        return effects[index].admission?.value ?? valueAfterReset(tweak.declaration)
     }
 
     /// Refuses all of it.

@@ -22,7 +22,9 @@ extension ChangeTweaks: StoreMethod {
         store.apply { state in
             state.decode()
             lastNumber = state.history.lastNumber
-            evaluation = ChangeEvaluation(self, &names, in: state)
+            evaluation = ChangeEvaluation(self, &names, in: state) {
+                state.value(afterResetOf: $0.key, by: requests.author)
+            }
             if evaluation.isRefused(unless: allOrNothing ?? true) { return nil }
             let source = state.layers.keeper
             isForProvider = terms.lease == nil && !state.layers.keepsItself(source)
@@ -91,19 +93,22 @@ extension StoreState: ChangeableTweaks {
         tweaks[key].map { ChangeableTweak($0.declaration, value: $0.value, nextValue: $0.pendingValue) }
     }
 
-    func valueAfterReset(of key: TweakKey) -> TweakValue {
-        var value = tweaks[key]?.value ?? .nothing
-        let reset = ValueUpdate([(key, nil)], in: layers.keeper, by: .program)
-        plan(reset, in: layers).steps.forEach { _, step in value = step.resolution.value }
-        return value
-    }
-
     func check(
         _ value: TweakValue?, of declaration: TweakDeclaration, _ durations: SetDurations
     ) throws(ChangeProblem) {
         let obstacle = declaration.obstacle(
             toLeases: durations.areLeased, toRamps: durations.ramp != nil)
         if let obstacle { throw ChangeProblem(obstacle) }
+    }
+}
+
+extension StoreState {
+    fileprivate func value(afterResetOf key: TweakKey, by author: ChangeAuthor) -> TweakValue {
+        var value = tweaks[key]?.value ?? .nothing
+        plan(update([(key, nil)], in: layers.keeper, by: author), in: layers).steps.forEach { _, step in
+            value = step.resolution.value
+        }
+        return value
     }
 }
 

@@ -46,14 +46,22 @@ extension StoreState {
             let change = layers.beginLeases(leased, lease, by: author)
             update = ValueUpdate(resolving: leased.map(\.key), with: change, by: author)
         } else {
-            update = ValueUpdate(values, in: source, by: author)
-            if source == .overrides, case .client(let client) = author {
-                update.leases = layers.leases.ending(of: values.map(\.key)) {
-                    $0.terms.connection === client
-                }
-            }
+            update = self.update(values, in: source, by: author)
         }
         if let ramp = terms.ramp { update.ramps = .begin(ramp, at: .now) }
+        return update
+    }
+
+    /// The update to values that are kept. It ends the client's leases of the tweaks.
+    func update(
+        _ values: [(key: TweakKey, value: TweakValue?)], in source: TweakSource, by author: ChangeAuthor
+    ) -> ValueUpdate {
+        let update = ValueUpdate(values, in: source, by: author)
+        if source == .overrides, case .client(let client) = author {
+            update.leases = layers.leases.ending(of: values.map(\.key)) {
+                $0.terms.connection === client
+            }
+        }
         return update
     }
 
