@@ -90,6 +90,21 @@ import TweakRecords
         #expect(try FileManager.default.contentsOfDirectory(atPath: home("dotfiles")) == ["tweaks.json"])
     }
 
+    @Test func `A symbolic link to a file that is not there yet stays`() throws {
+        let folder = home("dotfiles")
+        try FileManager.default.createDirectory(
+            atPath: home("tweaks/program"), withIntermediateDirectories: true)
+        for (link, destination) in [(file.path, "../middle"), (home("tweaks/middle"), folder + "/new.json")] {
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: destination)
+        }
+        #expect(throws: OverridesError.self) { try file.update([key: 1]) }
+        #expect(try status(file.path).isLink && status(home("tweaks/middle")).isLink)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try file.update([key: 1])
+        #expect(try status(file.path).isLink && status(home("tweaks/middle")).isLink)
+        #expect(try OverridesFile(path: folder + "/new.json").load()[key] == .scalar(1))
+    }
+
     @Test func `The next write removes leftovers of a killed writer`() throws {
         try file.update([key: 1])
         let longer = String(repeating: "x", count: 10_000)

@@ -102,6 +102,12 @@ import TweakSystem
         try #require(symlink("folder/file", home("last")) == 0)
         #expect(try linkTarget(of: home("last")) == home("folder/file"))
         #expect(try linkTarget(of: home("new/file")) == home("new/file"))
+        for target in ["folder/none", "none/file"] {
+            try #require(symlink(target, home("dangling")) == 0)
+            #expect(try linkTarget(of: home("dangling")) == home(target))
+            #expect(followedPath(home("dangling")) == home(target))
+            unlink(home("dangling"))
+        }
         try #require(lchown(home("last"), 4711, 0) == 0)
         #expect(throws: FileError.self) { try linkTarget(of: home("last")) }
         #expect(try text(home("folder/file")) == "new")

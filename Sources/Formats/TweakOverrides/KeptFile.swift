@@ -167,7 +167,7 @@ package struct KeptFile: Hashable, Sendable {
     }
 
     /// The file after resolving links, so that a link into a dotfiles repository, for example, remains one.
-    private var target: String { realPath(path) ?? path }
+    private var target: String { followedPath(path) }
 
     /// Removes temporary files of writers that were killed or called exec. Those of running writers stay.
     package func removeRemains() {

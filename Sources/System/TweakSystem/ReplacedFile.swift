@@ -2,11 +2,23 @@
 internal import CTweakSystem
 internal import Glibc
 
-/// The file to replace for a path that may be a link, so that the link remains: its target.
+/// The file that links lead to, which need not exist; the path itself if they lead nowhere.
+package func followedPath(_ path: String) -> String {
+    if let path = realPath(path) { return path }
+    var target = path
+    // As many as the kernel follows.
+    for _ in 0...40 {
+        guard let link = readLink(target) else { return target }
+        target = resolvedPath(link, relativeTo: target)
+    }
+    return path
+}
+
+/// The file to replace for a path that may be a link, so that the link remains: its target, which need not exist.
 ///
 /// - Throws: ``FileError`` for root if it is a link of another user.
 package func linkTarget(of path: String) throws(FileError) -> String {
-    guard geteuid() == 0 else { return readLink(path).flatMap { _ in realPath(path) } ?? path }
+    guard geteuid() == 0 else { return readLink(path) == nil ? path : followedPath(path) }
     var target = path
     // As many as the kernel follows.
     for _ in 0...40 {
@@ -16,9 +28,9 @@ package func linkTarget(of path: String) throws(FileError) -> String {
         } catch {
             // The folder will be made.
             guard error.number == ENOENT else { throw error }
-            return path
+            return target
         }
-        guard let link else { return stat(path: target) == nil ? path : target }
+        guard let link else { return target }
         target = resolvedPath(link, relativeTo: target)
     }
     throw FileError("open", path, number: ELOOP)
