@@ -291,8 +291,17 @@ package final class LiveProgram: Program {
             answer = try applyToDeclared(values, resettingOthers, allOrNothing, durations)
             if allOrNothing, !(answer.refused.isEmpty && answer.unknown.isEmpty) { return answer }
         }
-        let more = try adopted.apply(
-            ofAdopted, resettingOthers: resettingOthers, allOrNothing: allOrNothing, durations)
+        var request = ChangeTweaks(
+            ofAdopted, resettingOthers: false, allOrNothing: allOrNothing, durations)
+        if resettingOthers {
+            // The library knows of the variables that it stores which of them were set.
+            let declared = Set(try declaredTweaks().map(\.declaration.key))
+            for key in adopted.tweaks().map(\.declaration.key)
+            where ofAdopted[key] == nil && !declared.contains(key) {
+                request.changes.append(ChangeTweaks.Change(tweak: "\(key)", reset: true))
+            }
+        }
+        let more = SetManyTweaks.Answer(try adopted.change(request), to: request)
         answer.applied += more.applied
         answer.clamped += more.clamped
         answer.refused += more.refused

@@ -429,11 +429,6 @@ package struct MemorySampler {
     }
 }
 
-extension TweakSource {
-    /// A value written into the memory of a process, perhaps by the process itself.
-    package static let memory = TweakSource("memory")
-}
-
 extension MemoryError {
     fileprivate func failure(of title: String) -> Failure { Failure("\(self)", about: title, kind) }
 }

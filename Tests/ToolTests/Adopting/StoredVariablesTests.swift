@@ -135,6 +135,20 @@ import Testing
         #expect(try program.tweak("set", "level", "9").succeeded)
         #expect(try program.tweak("reset", "level").succeeded)
         program.expect("9.81 5")
+        #expect(try program.tweak("list").output.contains(#/level +5 +3 +int32 +0…30 +memory/#))
+        #expect(try program.tweak("reset", "--all").output == "nothing to reset\n")
+        program.expect("9.81 5")
+    }
+
+    @Test(arguments: [[], ["set"]])
+    func `stay as the program has overwritten them when an override ends`(_ later: [String]) throws {
+        try adopt("level", "--in", "0..30")
+        #expect(try program.command(["set", program.path, "level", "8"]).succeeded)
+        try start(["set"])
+        program.expect("9.81 5")
+        if !later.isEmpty { #expect(try program.tweak("set", "level", "9").succeeded) }
+        #expect(try program.tweak("reset", "level").succeeded)
+        program.expect("9.81 5")
     }
 
     @Test func `are said to be overwritten if the program does so, and stored again`() throws {

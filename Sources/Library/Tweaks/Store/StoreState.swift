@@ -128,8 +128,11 @@ extension StoreState {
     }
 
     private func status(of entry: TweakEntry, as declaration: TweakDeclaration) -> TweakStatus {
+        let value = entry.value
+        // What the program has stored in its variable is no default.
+        let isStored = entry.isAdopted && entry.source == .binary && value != declaration.defaultValue
         var status = TweakStatus(
-            declaration: declaration, value: entry.value, source: entry.source,
+            declaration: declaration, value: value, source: isStored ? .memory : entry.source,
             pendingValue: entry.pendingValue)
         if !gates.isEmpty { status.gate = gates.mailbox(of: entry.key)?.name.description }
         return status

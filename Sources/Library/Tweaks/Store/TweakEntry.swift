@@ -169,7 +169,9 @@ final class TweakEntry: @unchecked Sendable {
     ) -> Resolution {
         var resolution = declared.resolution(in: layers, after: update, provided, in: layer, &messages)
         // A value that the program has stored in its variable is not replaced by the default.
-        if isAdopted, source == .binary, resolution.source == .binary { resolution.value = value }
+        if isAdopted, resolution.source == .binary, source == .binary || overwrittenValue != nil {
+            resolution.value = value
+        }
         return resolution
     }
 

@@ -82,7 +82,7 @@ extension StoreState {
             guard entry.isAdopted else { return }
             if step.resolution.source == .binary {
                 layers.ownValues[entry.key] = nil
-            } else if entry.source == .binary {
+            } else if entry.source == .binary || entry.overwrittenValue != nil {
                 layers.ownValues[entry.key] = entry.value
             }
         }

@@ -23,6 +23,8 @@ public struct TweakSource: Hashable, Sendable {
     public static let fleet = TweakSource("fleet")
     /// The constant in the binary.
     public static let binary = TweakSource("default")
+    /// A value in the memory of a process, perhaps stored by the process itself.
+    package static let memory = TweakSource("memory")
     /// A value that applies while a closure runs, see ``TweakStore/withValues(_:_:)-([TweakKey:TweakValue],_)``.
     public static let scope = TweakSource("scope")
 
