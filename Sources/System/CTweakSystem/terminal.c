@@ -109,7 +109,8 @@ static void take_from(bool screen) {
   if (!is_prepared) {
     is_prepared = true;
     has_keys = tcgetattr(STDIN_FILENO, &before) == 0;
-    static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
+    static const int ending[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGTSTP,
+                                 SIGUSR1, SIGUSR2, SIGALRM, SIGABRT, SIGXCPU};
     for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++)
       listen(ending[i], stop_or_end);
     listen(SIGCONT, go_on);

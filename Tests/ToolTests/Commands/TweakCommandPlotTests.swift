@@ -152,7 +152,7 @@ private final class PlotTerminal: Sendable {
         #expect(!left.contains("q quits"))
     }
 
-    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGALRM])
     func `gives the terminal back when a signal ends it`(number: Int32) throws {
         let terminal = try plot("Count")
         kill(terminal.process.processIdentifier, number)

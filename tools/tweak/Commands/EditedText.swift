@@ -36,10 +36,13 @@ struct EditedText {
         let start = ContinuousClock.now
         // system(3) ignores Ctrl-C in this process.
         guard system("\(editor) \(path.shellQuoted)") != 0 else {
-            guard .now - start < Self.shortestEdit, try read() == original else { return nil }
+            let option = Self.optionToWait(of: editor)
+            guard .now - start < Self.shortestEdit, try read() == original, !editor.hasSuffix(option) else {
+                return nil
+            }
             return """
-                the editor returned at once, and the text is as it was; an editor with a window needs an option to wait, \
-                such as EDITOR="\(editor) \(Self.optionToWait(of: editor))"
+                the text is as it was; an editor that goes on in a window needs an option to wait, \
+                such as EDITOR="\(editor) \(option)"
                 """
         }
         let message = "the editor failed, and nothing was set"

@@ -6,6 +6,7 @@ import TweakClient
 import TweakOverrides
 import TweakProtocol
 import TweakRecords
+import TweakSystem
 
 struct PresetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -34,6 +35,10 @@ struct PresetCommand: ParsableCommand {
 
         @Argument(help: "The name.", completion: .custom(completePresets))
         var name: String
+
+        func validate() throws {
+            guard repaired(name) == name else { throw ValidationError("The name is not UTF-8: \(name)") }
+        }
 
         func run() throws {
             try target.forEach { program throws(Failure) in
