@@ -311,6 +311,7 @@ import TweakTargeting
         (#"{"Features": {"a": {"enable": true, "enabled": 0, "x": 1}, "b": {"ENABLED": false}}}"#, 3),
         (#"{"A": {"a": {"enable": true, "enabled": 0}}}"#, 0),
         (#"{"A": {}, "features": {"search": {"enabled": false}}}"#, 1), (#"{"FEATURES": {}}"#, 1),
+        (#"{"features": [], "version": "7", "vesion": 3, "Features": [], "comment": 1}"#, 3),
     ])
     func `What has no effect is a mistake, and a problem for people`(json: String, count: Int) throws {
         let document = try document(json)

@@ -21,8 +21,6 @@ package struct RemoteDocument: Hashable, Sendable {
     package let content: Content
     /// The version, or `nil`. CGFFeaturette's `"version": "1.0"` is that of the format, and is ignored.
     package let version: Int?
-    /// The reason why a text in `version` that looks like a version is none.
-    private let versionProblem: String?
     /// The flags, if an OFREP service has evaluated the values.
     package let flags: EvaluatedFlags?
 
@@ -41,12 +39,17 @@ package struct RemoteDocument: Hashable, Sendable {
         var root = try place.object(value)
         flags = nil
         let features = root["features"].flatMap { if case .array = $0 { $0 } else { nil } }
-        (version, versionProblem) = try Self.version(root["version"], isOfFeatures: features != nil, place)
+        let versionMistake: FormatError?
+        (version, versionMistake) = try Self.version(root["version"], isOfFeatures: features != nil, place)
         if let features {
             content = .features(try FeatureTargets(features, path: path))
-            ownMistakes = Self.categories(root, place).map { name in
-                place.inside(name).invalid("it is ignored, because the file has an array of features")
-            }
+            let categories = Self.categories(root, place)
+            ownMistakes =
+                (versionMistake.map { [$0] } ?? [])
+                + categories.map { name in
+                    place.inside(name).invalid("it is ignored, because the file has an array of features")
+                }
+                + Self.mistyped(root, besides: categories, place)
             misspelled = []
             return
         }
@@ -64,7 +67,7 @@ package struct RemoteDocument: Hashable, Sendable {
     /// Creates a document from the flags that a service has evaluated for this host.
     package init(_ flags: EvaluatedFlags) {
         (content, version, self.flags) = (.values(flags.values), flags.version, flags)
-        (versionProblem, ownMistakes, misspelled) = (nil, [], [])
+        (ownMistakes, misspelled) = ([], [])
     }
 
     // MARK: - Mistakes
@@ -102,6 +105,18 @@ package struct RemoteDocument: Hashable, Sendable {
         }.sorted()
     }
 
+    /// The members of a file of features that are named almost as those with an effect are. Others are for people.
+    private static func mistyped(
+        _ root: JSONObject, besides categories: [String], _ place: Place
+    ) -> [FormatError] {
+        let members = ["features", "version"]
+        return root.keys.map(\.text).sorted().compactMap { name in
+            let meant = members.nearest(to: name)
+            guard !meant.isEmpty, !(members + categories).contains(name) else { return nil }
+            return place.inside(name).invalid("it is ignored" + didYouMean(meant))
+        }
+    }
+
     private static func mistakes(in values: OverridesDocument, _ place: Place) -> [FormatError] {
         values.keys.sorted().compactMap { key in
             guard key.category.hasSameBytes(as: PlacedFeature.category) else { return nil }
@@ -123,7 +138,7 @@ package struct RemoteDocument: Hashable, Sendable {
     /// Reads the member `version`. Ignoring an invalid number would let an older file replace a newer one.
     private static func version(
         _ value: JSONValue?, isOfFeatures: Bool, _ place: Place
-    ) throws(FormatError) -> (Int?, problem: String?) {
+    ) throws(FormatError) -> (Int?, mistake: FormatError?) {
         let place = place.inside("version")
         let expectation = "an integer up to \(Int.max)"
         switch value {
@@ -135,8 +150,11 @@ package struct RemoteDocument: Hashable, Sendable {
         case _? where !isOfFeatures: return (nil, nil)
         case .scalar(.string(let text))?:
             guard Int128(text) != nil else { return (nil, nil) }
-            let problem = place.unexpected(.scalar(.string(text)), expectation)
-            return (nil, "\(problem); so the file has no version")
+            return (
+                nil,
+                place.invalid(
+                    "\"\(text)\" is here, but \(expectation) is expected; so the file has no version")
+            )
         default: break
         }
         throw place.unexpected(value, expectation)
@@ -163,8 +181,7 @@ package struct RemoteDocument: Hashable, Sendable {
     package var problems: [String] {
         let others =
             if case .features(let features) = content { features.problems } else { flags?.problems ?? [] }
-        return (versionProblem.map { [$0] } ?? []) + others
-            + (misspelled.map(\.error) + ownMistakes).map { "\($0)" }
+        return others + (misspelled.map(\.error) + ownMistakes).map { "\($0)" }
     }
 
     /// The values for a host and a program, and for features their reasons.

@@ -137,6 +137,8 @@ import Testing
             "features.0.key: \"Features/a/enabled\" is the name of a tweak"
         ),
         (#"{"features": [], "Features": {"a": {"enabled": false}}}"#, "Features: it is ignored"),
+        (#"{"version": "7", "features": []}"#, "version: \"7\" is here, but an integer up to "),
+        (#"{"vesion": 3, "features": []}"#, "vesion: it is ignored; did you mean version?"),
         (
             #"{"Features": {"a": {"Enabled": false}}}"#,
             "Features.a.Enabled: the switch of a feature is named \"enabled\""

@@ -20,8 +20,8 @@ struct CheckCommand: ParsableCommand {
             The file is the one that agents load from a web server: features with targeting, as in CGFFeaturette's \
             features.json, or values for all hosts, as in an overrides file. Its values are shown for this host, for a host \
             with some other facts, or for one described by a file: { "os": "debian", "os-version": "13" }. Errors are \
-            unknown filters and all else that has no effect, and with --program also unknown tweaks and values that a \
-            tweak does not allow; then the exit status is 65.
+            unknown filters and all else that should have an effect and has none, and with --program also unknown tweaks \
+            and values that a tweak does not allow; then the exit status is 65.
 
             The facts are \(Fact.allCases.map(\.rawValue).joined(separator: ", ")).
             """)
