@@ -9,6 +9,16 @@ import TweakRecords
 @Suite struct `The plan of a rollout` {
     private let tweak = TweakKey("Search", "Index", "Limit")
 
+    @Test(arguments: [
+        "2026-11-31T10:00:00Z", "2027-02-29T00:00:00Z", "2026-11-30T24:00:00Z", "2026-11-30T10:60:00Z",
+        "2026-13-01T00:00:00Z", "2026-11-30", "soon", "",
+    ])
+    func `does not begin at a time that there is not`(time: String) { #expect(instant(time) == nil) }
+
+    @Test func `begins at a time that there is`() {
+        #expect(instant("1972-02-29T23:59:59Z") == .seconds(790 * 86_400 - 1))
+    }
+
     private func plan(
         steps: [Double] = [1, 10, 100], every: Int = 600, filters: JSONObject? = nil
     ) throws -> RolloutPlan {

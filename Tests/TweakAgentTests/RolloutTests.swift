@@ -257,6 +257,12 @@ import Testing
                 AgentHost.program, self.words("rollout", [Self.tweak, "1"] + words + [time]), home: host.home)
             #expect(result.status == EX_USAGE, "\(time)")
         }
+        for time in ["2099-02-30T10:00:00Z", "2099-01-01T24:00:00Z"] {
+            let result = try run(
+                AgentHost.program, self.words("rollout", [Self.tweak, "1"] + words + [time]), home: host.home)
+            #expect(result.status == EX_USAGE)
+            #expect(result.error.contains("--at: \"\(time)\" is not a time; write it as"), "\(result.error)")
+        }
     }
 
     @Test func `says when it begins, also in the foreground and as JSON`() throws {

@@ -70,7 +70,8 @@ extension Fleet {
 
     /// Parses the time of the first step.
     private static func start(_ text: String) throws(Failure) -> Date {
-        if let date = try? Date(text, strategy: .iso8601) {
+        if let time = instant(text) {
+            let date = Date(timeIntervalSince1970: Double(time.components.seconds))
             guard date > .now else {
                 throw Failure("--at: \(text) has passed; without --at the rollout begins now", .usage)
             }

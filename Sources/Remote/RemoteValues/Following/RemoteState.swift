@@ -79,9 +79,14 @@ func timestamp(_ time: Duration) -> String {
     Date(timeIntervalSince1970: Double(time.components.seconds)).ISO8601Format()
 }
 
-/// Parses the format of ``timestamp(_:)``; `nil` if the text is malformed.
-func instant(_ timestamp: String) -> Duration? {
-    (try? Date(timestamp, strategy: .iso8601)).map { .seconds($0.timeIntervalSince1970) }
+/// Parses a time in the format of RFC 3339; `nil` if the text is malformed, or if there is no such day or hour.
+package func instant(_ timestamp: String) -> Duration? {
+    // Foundation takes November 31 for December 1, and 24:00 for the next day.
+    let utc = "\(timestamp.prefix(19))Z"
+    guard let time = try? Date(timestamp, strategy: .iso8601),
+        let local = try? Date(utc, strategy: .iso8601), local.ISO8601Format() == utc
+    else { return nil }
+    return .seconds(time.timeIntervalSince1970)
 }
 
 /// A failure to load, with its current reason and its start, possibly for other reasons.
