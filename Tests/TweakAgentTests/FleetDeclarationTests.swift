@@ -128,6 +128,24 @@ import Testing
         #expect(try host.fleet("reset", "Limit").output.hasPrefix("\(tweak): 5 → none"))
     }
 
+    @Test func `are said to be missing if a build declares the tweak`() throws {
+        publish("aa.1", Self.integer, Self.mode)
+        #expect(try host.fleet("set", tweak, "5").succeeded)
+        for arguments in [["Mode"], ["Search/Index/Mode", "--format", "json"]] {
+            let result = try run(
+                AgentHost.program,
+                ["fleet", "get", "--configuration", host.home("agent.json"), "search"] + arguments,
+                home: host.home)
+            #expect(result.status == EX_DATAERR && result.output.isEmpty)
+            #expect(result.error.hasSuffix(": Search/Index/Mode: it has no value\n"), "\(result.error)")
+        }
+        let unknown = try host.fleet("get", "Elsewhere")
+        #expect(unknown.status == EX_DATAERR)
+        #expect(
+            unknown.error.hasSuffix(": Elsewhere: there is no such tweak; tweak fleet list shows all\n"),
+            "\(unknown.error)")
+    }
+
     @Test func `are not checked where nothing is published`() throws {
         #expect(try host.fleet("set", tweak, "1.5").succeeded)
         #expect(try host.fleet("set", tweak, "5", application: "unrelated").succeeded)
@@ -204,7 +222,8 @@ import Testing
             #expect(result.error.contains("\(tweak): 50 is outside the limits"), "\(result.error)")
             #expect(result.error.contains("--force"), "\(result.error)")
             #expect(
-                result.error.contains("Search/Index/Old: no published build") == (arguments.last != tweak))
+                result.error.contains("\n  Search/Index/Old: no published build") == (arguments.last != tweak)
+            )
         }
         #expect(try host.fleet("get", tweak).output == "5\n")
         // What is removed need not be accepted.

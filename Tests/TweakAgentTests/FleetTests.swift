@@ -53,6 +53,19 @@ import TweakRecords
         #expect(try host.fleet("get", tweak).status == EX_DATAERR)
     }
 
+    @Test func `are named one for one, on lines of their own`() throws {
+        for name in ["C", "D"] { _ = try succeed("set", "A/B/\(name)", "1") }
+        for arguments in [["set", "B", "2"], ["rollback", "2", "B"]] {
+            let result = try run(
+                AgentHost.program,
+                ["fleet", arguments[0], "--configuration", host.home("agent.json"), "search"]
+                    + arguments.dropFirst(), home: host.home)
+            #expect(result.status == EX_DATAERR)
+            #expect(
+                result.error.hasSuffix("B: it is 2 tweaks; name one\n  A/B/C\n  A/B/D\n"), "\(result.error)")
+        }
+    }
+
     @Test func `are set over one connection, with a request to read and one to write`() throws {
         _ = try succeed("set", tweak, "true")
         let port = try #require(URL(string: etcd.endpoints[0])?.port.flatMap { UInt16(exactly: $0) })

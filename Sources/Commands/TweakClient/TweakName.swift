@@ -7,14 +7,17 @@ package import TweakRecords
 // Names as typed, for commands that end with a message about a wrong one.
 
 extension Failure {
-    package init(_ error: TweakNameError) {
+    package init(_ error: TweakNameError) { self.init(error, listedBy: "tweak list") }
+
+    /// - Parameter command: The command that shows all names.
+    fileprivate init(_ error: TweakNameError, listedBy command: String) {
         switch error {
         case .malformed, .malformedGroup: self.init("\(error)", .usage)
         case .ambiguous(_, let keys), .group(_, let keys):
             self.init("\(error)", details: keys.map(\.description).beginning, .invalid)
         case .ambiguousGroup(_, let groups): self.init("\(error)", details: groups.beginning, .invalid)
         case .unknown(_, _, let nearest):
-            self.init("\(error)" + (nearest.isEmpty ? "; tweak list shows all" : ""), .invalid)
+            self.init("\(error)" + (nearest.isEmpty ? "; \(command) shows all" : ""), .invalid)
         case .dotted, .unknownGroup: self.init("\(error)", .invalid)
         }
     }
@@ -27,10 +30,15 @@ extension TweakName {
 
     /// The tweak with this name.
     ///
+    /// - Parameter command: The command that shows all names.
     /// - Throws: ``Failure`` if no tweak or several match.
-    package func key(among keys: [TweakKey]) throws(Failure) -> TweakKey {
+    package func key(
+        among keys: [TweakKey], listedBy command: String = "tweak list"
+    ) throws(Failure) -> TweakKey {
         var names = TweakNames(keys)
-        do throws(TweakNameError) { return try names.key(of: self) } catch { throw Failure(error) }
+        do throws(TweakNameError) { return try names.key(of: self) } catch {
+            throw Failure(error, listedBy: command)
+        }
     }
 
     /// The best matches: several if the name is ambiguous.

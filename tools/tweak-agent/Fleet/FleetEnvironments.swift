@@ -203,9 +203,7 @@ private struct Promotion: Sendable {
                 refusals.append(error.message)
             }
         }
-        guard refusals.isEmpty else {
-            throw .impossible(refusals.beginning.joined(separator: "\n  "))
-        }
+        guard refusals.isEmpty else { throw .refusals(refusals) }
         // Only the history tells which values were removed from the source.
         let isOther = revision.map { source.changed(after: $0) } ?? []
         let since = revision ?? start
@@ -219,8 +217,8 @@ private struct Promotion: Sendable {
         let known = Set((source.values + target.values).map(\.tweak))
         var chosen: Set<TweakKey> = []
         for name in names {
-            do throws(Failure) { chosen.insert(try name.key(among: known.sorted())) } catch {
-                throw .impossible(([error.message] + error.details).joined(separator: "\n  "))
+            do throws(Failure) { chosen.insert(try Fleet.key(of: name, among: known)) } catch {
+                throw FleetProblem(error)
             }
         }
         return chosen

@@ -116,9 +116,9 @@ extension Fleet {
         -> TweakKey
     {
         if let key = name.key { return key }
-        do throws(Failure) { return try name.key(among: known.sorted()) } catch {
+        do throws(Failure) { return try key(of: name, among: known) } catch {
             if name.meant(among: known.sorted()).isEmpty, let feature = name.feature { return feature }
-            throw .impossible(([error.message] + error.details).joined(separator: "\n  "))
+            throw FleetProblem(error)
         }
     }
 

@@ -57,10 +57,15 @@ enum Fleet {
     }
 
     static func get(_ options: FleetGet) throws(Failure) {
+        let name = try TweakName(options.tweak)
         let contents = try contents(options.fleet)
         let kills = kills(options.fleet)
-        let known = Swift.Set((contents.values + (kills?.values ?? [])).map(\.tweak))
-        let tweak = try TweakName(options.tweak).key(among: known.sorted())
+        var known = Swift.Set((contents.values + (kills?.values ?? [])).map(\.tweak))
+        // Tweaks with a value first: another one may have a similar name.
+        if name.meant(among: known.sorted()).isEmpty {
+            known.formUnion(declarations(options.fleet)?.tweaks ?? [])
+        }
+        let tweak = try key(of: name, among: known)
         let killed = (try? kills?[tweak]?.value.get()).map { "it is \($0.reason(in: .kills))" }
         guard let found = contents.values.first(where: { $0.tweak == tweak }) else {
             throw Failure("\(tweak): it has no value" + (killed.map { "; \($0)" } ?? ""), .invalid)
@@ -82,7 +87,7 @@ enum Fleet {
         if let name = options.tweak {
             let name = try TweakName(name)
             let known = changes.flatMap { $0.parts.map(\.tweak) }
-            let tweak = try name.key(among: Set(known).sorted())
+            let tweak = try key(of: name, among: Swift.Set(known))
             changes = changes.filter { $0.parts.contains { $0.tweak == tweak } }
         }
         let forms = changes.suffix(options.last ?? Int.max).map { ChangeForm($0) }
@@ -223,8 +228,8 @@ enum Fleet {
                 let known =
                     contents.changes.flatMap { $0.parts.map(\.tweak) }
                     + (contents.values + (then?.values ?? [])).map(\.tweak)
-                do throws(Failure) { return try name.key(among: Swift.Set(known).sorted()) } catch {
-                    throw .impossible(([error.message] + error.details).joined(separator: "\n  "))
+                do throws(Failure) { return try key(of: name, among: Swift.Set(known)) } catch {
+                    throw FleetProblem(error)
                 }
             }
             let wanted = try FleetEditor.rollback(to: options.revision, of: tweak, contents, then)
@@ -390,7 +395,7 @@ enum Fleet {
                 refusals.append(error.message)
             }
         }
-        guard refusals.isEmpty else { throw .impossible(refusals.beginning.joined(separator: "\n  ")) }
+        guard refusals.isEmpty else { throw .refusals(refusals) }
     }
 
     /// Throws unless a revision is that of the tweaks' last change.
@@ -423,12 +428,19 @@ enum Fleet {
         _ name: TweakName, _ contents: FleetContents, _ declared: FleetDeclarations? = nil
     ) throws(FleetProblem) -> TweakKey {
         if let key = name.key { return key }
-        let known = (declared?.tweaks ?? []).union(contents.values.map(\.tweak)).sorted()
-        do throws(Failure) { return try name.key(among: known) } catch {
+        let known = (declared?.tweaks ?? []).union(contents.values.map(\.tweak))
+        do throws(Failure) { return try key(of: name, among: known) } catch {
             // A feature without a value is named by its switch.
             if name.count == 2, let feature = name.feature { return feature }
-            throw .impossible(([error.message] + error.details).joined(separator: "\n  "))
+            throw FleetProblem(error)
         }
+    }
+
+    /// The tweak with a name.
+    ///
+    /// - Throws: ``Failure`` if no tweak or several match.
+    static func key(of name: TweakName, among known: Swift.Set<TweakKey>) throws(Failure) -> TweakKey {
+        try name.key(among: known.sorted(), listedBy: "tweak fleet list")
     }
 
     private static func declaration(
@@ -634,7 +646,17 @@ extension Failure {
             case .conflict: .busy
             case .impossible: .invalid
             }
-        self.init(problem.message, kind)
+        self.init(problem.message, details: problem.details, kind)
+    }
+}
+
+extension FleetProblem {
+    init(_ failure: Failure) { self = .impossible(failure.message, details: failure.details) }
+
+    /// The refusals of several values.
+    static func refusals(_ reasons: [String]) -> FleetProblem {
+        let lines = reasons.beginning
+        return .impossible(lines.first ?? "", details: Array(lines.dropFirst()))
     }
 }
 

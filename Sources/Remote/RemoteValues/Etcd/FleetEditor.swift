@@ -15,14 +15,19 @@ package enum FleetProblem: Error {
     /// Repeated conflicts with other writers, or the current value is not the expected one.
     case conflict(String)
     /// The request is invalid.
-    case impossible(String)
+    case impossible(String, details: [String] = [])
 
     package var message: String {
         switch self {
         case .unreachable(let message), .refused(let message), .conflict(let message),
-            .impossible(let message):
+            .impossible(let message, details: _):
             message
         }
+    }
+
+    /// Further lines below the message.
+    package var details: [String] {
+        if case .impossible(_, details: let details) = self { details } else { [] }
     }
 }
 
