@@ -217,7 +217,9 @@ extension Fleet {
     ) throws(FleetProblem) {
         guard !declared.builds.isEmpty else { return }
         guard contents[tweak] == nil else {
-            return warn("\(tweak): no published build declares it", tweak: tweak)
+            return warn(
+                "\(tweak): no published build declares it"
+                    + didYouMean(declared.tweaks.nearest(to: tweak).map(\.description)), tweak: tweak)
         }
         throw undeclared(tweak, declared.tweaks.union(contents.values.map(\.tweak)), of: application)
     }

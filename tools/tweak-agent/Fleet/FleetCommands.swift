@@ -134,7 +134,8 @@ struct FleetSet: AgentCommand {
             with a minus sign.
 
             The value is checked against all published builds of the application, see `tweak fleet builds`. It is \
-            refused if a build would refuse or clamp it, or if none declares the tweak.
+            refused if a build would refuse or clamp it, or if none declares the tweak and it has no value yet. Of an \
+            undeclared tweak with a value, such as one that was set with --force, there is only a warning.
             """)
 
     @OptionGroup var change: FleetChangeOptions
