@@ -171,6 +171,32 @@ import Testing
         #expect(result.error.contains("it is not checked whether this feature exists"), "\(result.error)")
     }
 
+    @Test func `of a tweak that does not take it is told as one without an effect`() throws {
+        let limit = "Search/Index/Limit"
+        #expect(try host.fleet("set", limit, "4").succeeded)
+        #expect(try kill(limit, "--why", "a").succeeded)
+        #expect(try host.fleet("set", limit, "5").error.contains("the value takes effect after"))
+        let json = #"{ "tweaks": [ { "tweak": "\#(limit)", "type": "int32" } ] }"#
+        #expect(etcd.put([(Array("/tweaks/production/search/schema/aa.1".utf8), Array(json.utf8))]))
+        for arguments in [
+            ["set", limit, "6"], ["rollback", "3"], ["list"], ["get", limit],
+            ["declare", Locations.product("live-program")], ["kill", limit, "--why", "a", "--force"],
+        ] {
+            let result = try run(
+                AgentHost.program,
+                ["fleet", arguments[0], "--configuration", host.home("agent.json"), "search"]
+                    + arguments.dropFirst(), home: host.home)
+            #expect(result.succeeded, "\(arguments): \(result.error)")
+            #expect(result.error.contains("warning: \(limit): false is not an int32"), "\(result.error)")
+            #expect(result.error.contains("; so its kill has no effect\n"), "\(result.error)")
+            #expect(!result.error.contains("it is killed by "), "\(result.error)")
+        }
+        // A build that takes it is stopped.
+        let other = #"{ "tweaks": [ { "tweak": "\#(limit)", "type": "bool" } ] }"#
+        #expect(etcd.put([(Array("/tweaks/production/search/schema/bb.2".utf8), Array(other.utf8))]))
+        #expect(try host.fleet("get", limit).error.contains("it is killed by "))
+    }
+
     @Test func `does not keep an agent from values if it may only read these`() throws {
         try etcd.put(tweak, "{ \"value\": true }")
         #expect(try kill("search", "--why", "a").succeeded)

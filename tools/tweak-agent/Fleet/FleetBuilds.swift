@@ -38,7 +38,7 @@ extension Fleet {
             (try await editor.declarations(), try await editor.contents())
         }
         warnOfUndeclared(values, "it has a value", declared)
-        warnOfUndeclared(kills(options.fleet), "it is killed", declared)
+        warnOfKills(kills(options.fleet), declared)
     }
 
     /// The executables of the programs with a name, each once.

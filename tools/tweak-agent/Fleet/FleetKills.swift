@@ -66,6 +66,9 @@ extension Fleet {
                         + didYouMean(declared.tweaks.nearest(to: tweak).map(\.description)))
             }
         }
+        if options.isForced, let part = change?.parts.first, let kill = part.new {
+            warnOfVainKill(kill, of: part.tweak, declarations(options.fleet))
+        }
         let above = change?.parts.flatMap { hidden($0.tweak, values, of: options.fleet.application) }
         try show(change, options.fleet, options.change, above: above)
     }
@@ -95,6 +98,26 @@ extension Fleet {
     /// The kills of an application; `nil` if they cannot be read, as with a user who may only read values.
     static func kills(_ options: FleetOptions) -> FleetContents? {
         try? asking(options, .kills) { (editor) async throws(FleetProblem) in try await editor.contents() }
+    }
+
+    /// Warns about kills without an effect: no published build declares the tweak, or none takes the value.
+    static func warnOfKills(_ kills: FleetContents?, _ declared: FleetDeclarations) {
+        warnOfUndeclared(kills, "it is killed", declared)
+        for kill in kills?.values ?? [] {
+            if let value = try? kill.value.get() { warnOfVainKill(value, of: kill.tweak, declared) }
+        }
+    }
+
+    /// Warns if all builds that declare a tweak refuse the value of its kill, which then has no effect.
+    ///
+    /// - Returns: Whether that is so.
+    @discardableResult
+    static func warnOfVainKill(
+        _ kill: FleetValue, of tweak: TweakKey, _ declared: FleetDeclarations?
+    ) -> Bool {
+        guard let reason = declared?.refusal(of: kill.value, for: tweak) else { return false }
+        warn("\(reason); so its kill has no effect", tweak: tweak)
+        return true
     }
 
     /// The published declarations; `nil` if they cannot be read.

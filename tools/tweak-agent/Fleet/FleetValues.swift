@@ -30,9 +30,7 @@ enum Fleet {
         warn(contents.strangers)
         let killed = kills(options.fleet)
         let kills = killed?.values.map { ValueForm($0, isKill: true) } ?? []
-        if !kills.isEmpty, let declared = declarations(options.fleet) {
-            warnOfUndeclared(killed, "it is killed", declared)
-        }
+        if !kills.isEmpty, let declared = declarations(options.fleet) { warnOfKills(killed, declared) }
         let forms = contents.values.map { ValueForm($0) }
         switch options.fleet.format {
         case .json:
@@ -60,13 +58,15 @@ enum Fleet {
         let name = try TweakName(options.tweak)
         let contents = try contents(options.fleet)
         let kills = kills(options.fleet)
+        lazy var declared = declarations(options.fleet)
         var known = Swift.Set((contents.values + (kills?.values ?? [])).map(\.tweak))
         // Tweaks with a value first: another one may have a similar name.
-        if name.meant(among: known.sorted()).isEmpty {
-            known.formUnion(declarations(options.fleet)?.tweaks ?? [])
-        }
+        if name.meant(among: known.sorted()).isEmpty { known.formUnion(declared?.tweaks ?? []) }
         let tweak = try key(of: name, among: known)
-        let killed = (try? kills?[tweak]?.value.get()).map { "it is \($0.reason(in: .kills))" }
+        var killed: String?
+        if let kill = try? kills?[tweak]?.value.get(), !warnOfVainKill(kill, of: tweak, declared) {
+            killed = "it is \(kill.reason(in: .kills))"
+        }
         guard let found = contents.values.first(where: { $0.tweak == tweak }) else {
             throw Failure("\(tweak): it has no value" + (killed.map { "; \($0)" } ?? ""), .invalid)
         }
@@ -255,7 +255,7 @@ enum Fleet {
         try show(change, options, making)
         // After a conflict there may be others.
         let isCurrent = change?.number == situation?.contents.nextChange
-        warnIfHidden(change, options, isCurrent ? situation?.kills : nil)
+        warnIfHidden(change, options, isCurrent ? situation : nil)
         for plan in rollouts where change?.parts.contains(where: { $0.tweak == plan.tweak }) == true {
             warn(
                 "\(plan.tweak): its \(plan.state) rollout ends when somebody changes the value",
@@ -299,14 +299,17 @@ enum Fleet {
 
     /// Warns if new values of a fleet have no effect, on any host or on this one.
     ///
-    /// - Parameter known: The kills; read if `nil`.
+    /// - Parameter situation: The kills and the declarations; read if `nil`.
     static func warnIfHidden(
-        _ change: FleetChange?, _ options: FleetOptions, _ known: FleetContents? = nil
+        _ change: FleetChange?, _ options: FleetOptions, _ situation: FleetSituation? = nil
     ) {
         guard let new = change?.parts.filter({ $0.new != nil }), !new.isEmpty else { return }
-        let kills = known ?? kills(options)
+        let kills = situation?.kills ?? kills(options)
+        lazy var declared = situation?.declarations ?? declarations(options)
         for part in new {
-            if let kill = try? kills?[part.tweak]?.value.get() {
+            if let kill = try? kills?[part.tweak]?.value.get(),
+                !warnOfVainKill(kill, of: part.tweak, declared)
+            {
                 warn(
                     "\(part.tweak): it is \(kill.reason(in: .kills)); the value takes effect after tweak fleet "
                         + "unkill", .hidden, tweak: part.tweak)

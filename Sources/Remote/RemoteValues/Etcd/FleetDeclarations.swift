@@ -182,6 +182,20 @@ package struct FleetDeclarations: Sendable {
         builds.first { $0.tweaks[tweak] != nil }
     }
 
+    /// The reason why no build that declares a tweak takes a value; `nil` if one does, or if none declares the tweak.
+    package func refusal(of value: TweakValue, for tweak: TweakKey) -> String? {
+        var reason: String?
+        for declaration in builds.compactMap({ $0.tweaks[tweak] }) {
+            do throws(TweakValueError) {
+                _ = try declaration.admit(value)
+                return nil
+            } catch {
+                reason = reason ?? "\(error)"
+            }
+        }
+        return reason
+    }
+
     /// Throws unless all builds that declare a tweak accept a value as it is.
     package func check(_ value: TweakValue, for tweak: TweakKey) throws(FleetProblem) {
         for build in builds {
