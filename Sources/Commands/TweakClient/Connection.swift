@@ -134,9 +134,16 @@ package final class Connection {
         // A deadline, whatever else the program sends meanwhile, and however slowly.
         let end = ContinuousClock.now + patience.whole
         let id = try send(method, until: end, patience)
+        return try answer(to: id, of: Method.self, until: end, patience)
+    }
+
+    /// Waits for the answer to a request.
+    package func answer<Method: ControlMethod>(
+        to id: RequestID, of method: Method.Type, until end: ContinuousClock.Instant, _ patience: Patience
+    ) throws(ConnectionError) -> Method.Answer {
         while true {
             while let message = try nextMessage() {
-                if let answer = try self.answer(message, to: id, of: Method.self) { return answer }
+                if let answer = try self.answer(message, to: id, of: method) { return answer }
             }
             try wait(for: POLLIN, until: end, patience)
             try receive()

@@ -37,7 +37,7 @@ package final class LiveProgram: Program {
                 return try MemoryProgram(pid: running.pid, isBesideLibrary: true, warn: warn)
             }
         } catch {
-            warn("its adopted variables cannot be read: \(error.message)")
+            warn("\(title): its adopted variables cannot be read: \(error.message)")
         }
         return nil
     }()
@@ -173,16 +173,18 @@ package final class LiveProgram: Program {
             let change = ChangeTweaks.Change(tweak: "\(key)", text: text)
             return try adopted.change(ChangeTweaks([change], exactNames: true, durations)).check()
         }
+        var values = OverridesDocument()
         if !durations.areNone, !forks.isEmpty {
             let admission = try failing {
                 try tweak.declaration.admit(text: text, current: tweak.nextValue)
             }
-            var values = OverridesDocument()
             values.set(admission.value, for: key)
-            applyToForks(values, allOrNothing: true, durations)
+            leaseInForks(values, allOrNothing: true, durations)
         }
         let request = SetTweak(tweak: key, text: text, durations)
+        let began = ContinuousClock.now
         _ = try checkingAge(durations) { () throws(Failure) in try ask(request) }
+        keepInForks(values, allOrNothing: true, durations, since: began)
     }
 
     /// Says so if the library in the program does not know leases and ramps.
@@ -199,18 +201,41 @@ package final class LiveProgram: Program {
         }
     }
 
-    /// Leases values in the forks. A ramp is leased there, so that the overrides file, in which its end is kept, does not
-    /// cut it short.
-    private func applyToForks(
+    /// Leases values in the forks. A ramp that is kept is leased there at first, so that the overrides file, in which its
+    /// end is kept, does not cut it short.
+    private func leaseInForks(
         _ values: OverridesDocument, allOrNothing: Bool, _ durations: SetDurations
     ) {
         var leased = durations
-        if let ramp = durations.ramp, !durations.areLeased { leased.lease = ramp + Self.rampMargin }
-        (reachedForks, missedForks) = ([], [])
+        if let ramp = durations.ramp, !durations.areLeased {
+            (leased.end, leased.lease) = (.closed, ramp + Self.rampMargin)
+        }
+        apply(values, allOrNothing: allOrNothing, leased, to: answeringForks())
+    }
+
+    /// Keeps the values of a ramp in the forks, too, which ends their leases: whatever the overrides file says next counts
+    /// there at once.
+    ///
+    /// - Parameter began: When the ramp began in this process.
+    private func keepInForks(
+        _ values: OverridesDocument, allOrNothing: Bool, _ durations: SetDurations,
+        since began: ContinuousClock.Instant
+    ) {
+        guard var ramp = durations.ramp, !durations.areLeased, !forks.isEmpty else { return }
+        ramp -= (ContinuousClock.now - began) / .seconds(1)
+        ramp = max(ramp, ControlLimits.rampDurations.lowerBound)
+        let leased = reachedForks
+        reachedForks = []
+        apply(values, allOrNothing: allOrNothing, SetDurations(ramp: ramp), to: leased)
+    }
+
+    private func apply(
+        _ values: OverridesDocument, allOrNothing: Bool, _ durations: SetDurations, to forks: [LiveProgram]
+    ) {
         for fork in forks {
             do throws(Failure) {
                 let answer = try fork.apply(
-                    values, resettingOthers: false, allOrNothing: allOrNothing, leased)
+                    values, resettingOthers: false, allOrNothing: allOrNothing, durations)
                 let problems =
                     answer.unknown.map { "\($0): there is no such tweak" } + answer.refused.map(\.message)
                 if allOrNothing, !problems.isEmpty {
@@ -218,12 +243,45 @@ package final class LiveProgram: Program {
                 }
                 reachedForks.append(fork)
             } catch {
-                if !fork.running.hasEnded { missedForks.append((fork, error)) }
+                miss(fork, error)
             }
         }
     }
 
-    /// The seconds in which a fork reads the overrides file.
+    private func miss(_ fork: LiveProgram, _ problem: Failure) {
+        if !fork.running.hasEnded { missedForks.append((fork, problem)) }
+    }
+
+    /// The forks that answer; the others are missed. All are asked before an answer is awaited and before anything changes,
+    /// so that one that does not answer delays no other one.
+    private func answeringForks() -> [LiveProgram] {
+        (reachedForks, missedForks) = ([], [])
+        let end = ContinuousClock.now + connection.patience.silence
+        var asked: [(fork: LiveProgram, id: RequestID)] = []
+        for fork in forks {
+            do throws(ConnectionError) {
+                let id = try fork.connection.send(DescribeProgram())
+                asked.append((fork, id))
+            } catch {
+                miss(fork, error.failure(of: fork.title))
+            }
+        }
+        var answering: [LiveProgram] = []
+        for (fork, id) in asked {
+            do throws(ConnectionError) {
+                // The time may be over because of another one.
+                try fork.connection.receive()
+                _ = try fork.connection.answer(
+                    to: id, of: DescribeProgram.self, until: end, connection.patience)
+                answering.append(fork)
+            } catch {
+                miss(fork, error.failure(of: fork.title))
+            }
+        }
+        return answering
+    }
+
+    /// The seconds in which the end of a ramp is kept.
     private static let rampMargin = 1.0
 
     /// Ends the leases of this connection, and those of the forks.
@@ -254,13 +312,12 @@ package final class LiveProgram: Program {
         var ended = 0
         var request = Self.request(scope)
         request.leases = .all
-        (reachedForks, missedForks) = ([], [])
-        for fork in forks {
+        for fork in answeringForks() {
             do throws(Failure) {
                 ended += try fork.endLeases(of: scope)
                 reachedForks.append(fork)
             } catch {
-                if !fork.running.hasEnded { missedForks.append((fork, error)) }
+                miss(fork, error)
             }
         }
         return ended + (try ask(request).reset)
@@ -311,11 +368,16 @@ package final class LiveProgram: Program {
     private func applyToDeclared(
         _ values: OverridesDocument, _ resettingOthers: Bool, _ allOrNothing: Bool, _ durations: SetDurations
     ) throws(Failure) -> SetManyTweaks.Answer {
-        if !durations.areNone { applyToForks(values, allOrNothing: allOrNothing, durations) }
+        if !durations.areNone { leaseInForks(values, allOrNothing: allOrNothing, durations) }
         let request = SetManyTweaks(
             values: values.values, resettingOthers: resettingOthers,
             allOrNothing: allOrNothing ? true : nil, durations)
-        return try checkingAge(durations) { () throws(Failure) in try askForMuch(request) }
+        let began = ContinuousClock.now
+        let answer = try checkingAge(durations) { () throws(Failure) in try askForMuch(request) }
+        if !allOrNothing || answer.refused.isEmpty && answer.unknown.isEmpty {
+            keepInForks(values, allOrNothing: allOrNothing, durations, since: began)
+        }
+        return answer
     }
 
     package var overrides: OverridesDocument {

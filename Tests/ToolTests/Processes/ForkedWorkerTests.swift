@@ -213,6 +213,52 @@ private final class Workers {
         #expect(waitUntil { workers.values.filter { $0 == 9 }.count == 2 })
     }
 
+    @Test func `A worker that does not answer delays no other one`() throws {
+        let worker = workers.pids[1]
+        kill(worker, SIGSTOP)
+        defer { kill(worker, SIGCONT) }
+        let set = try workers.tweak("set", "workers", "Size", "9", "--for", "2s")
+        #expect(set.status == 75)
+        #expect(set.output == "Pool/Worker/Size: 5 → 9, for 2s, in 3 processes\n")
+        // The lease of neither has ended yet.
+        #expect(waitUntil { workers.values == [9, 5, 9] })
+    }
+
+    @Test func `A command is not started if a worker does not answer, which is said`() throws {
+        let worker = workers.pids[1]
+        kill(worker, SIGSTOP)
+        defer { kill(worker, SIGCONT) }
+        let ran = workers.home("ran")
+        let set = try workers.tweak("set", "workers", "Size", "9", "--while", "--", "touch", ran)
+        #expect(set.status == 75)
+        #expect(set.output.isEmpty)
+        #expect(
+            set.error
+                == "tweak: workers (\(worker)): it runs and has not got the change: it does not answer; it is stopped or hangs\n"
+                + "tweak: the command was not started, and the leases end\n")
+        #expect(!FileManager.default.fileExists(atPath: ran))
+        workers.expect(5)
+    }
+
+    @Test func `A ramp in all processes is the same`() throws {
+        let set = try workers.tweak("set", "workers", "Size", "100", "--ramp", "2s", "--all-processes")
+        #expect(set.output == "Pool/Worker/Size: 5 → 100 in 2s, in 4 processes\n")
+        #expect(set.error.isEmpty)
+        workers.expect(100)
+        for worker in 0..<3 { #expect(workers.values(of: worker).contains { 5 < $0 && $0 < 100 }) }
+    }
+
+    @Test func `A reset ends a ramp in all of them`() throws {
+        try #expect(workers.tweak("set", "workers", "Size", "100", "--ramp", "1min").succeeded)
+        for worker in workers.pids {
+            let list = try workers.tweak("list", "\(worker)").output
+            #expect(list.contains("Size") && !list.contains("lease"))
+        }
+        #expect(waitUntil { workers.values.allSatisfy { $0 ?? 0 > 5 } })
+        try #expect(workers.tweak("reset", "workers", "--all").succeeded)
+        workers.expect(5)
+    }
+
     @Test func `A sweep is refused, and has no option for several processes`() throws {
         let sweep = try workers.tweak("sweep", "workers", "Size=1,2", "--command", "true")
         #expect(sweep.status == 64)

@@ -87,36 +87,47 @@ struct SetCommand: ParsableCommand {
     func run() throws {
         let durations = SetDurations(
             until: attends ? .closed : nil, for: lease?.seconds, ramp: ramp?.seconds)
+        let isKeptRamp = ramp != nil && !durations.areLeased
         var held: [any Program] = []
-        try target.forEachChanged(checkingValues: true, format) { program, processes throws(Failure) in
-            held.append(program)
-            (program as? OfflineProgram)?.keepsInVain = anyway
-            var typed: [TypedValue] = []
-            var rest = ([tweak] + (value.map { [$0] } ?? []) + others)[...]
-            while let word = rest.popFirst() {
-                try typed.append(Self.change(word, &rest, in: program))
+        var isLeased = false
+        do {
+            try target.forEachChanged(checkingValues: true, joined: isKeptRamp, format) {
+                program, processes throws(Failure) in
+                held.append(program)
+                (program as? OfflineProgram)?.keepsInVain = anyway
+                var typed: [TypedValue] = []
+                var rest = ([tweak] + (value.map { [$0] } ?? []) + others)[...]
+                while let word = rest.popFirst() {
+                    try typed.append(Self.change(word, &rest, in: program))
+                }
+                let request = ChangeTweaks(
+                    typed.map { ChangeTweaks.Change(tweak: "\($0.tweak.declaration.key)", text: $0.text) },
+                    durations)
+                let answer = try program.change(request)
+                try answer.check()
+                var made = answer.changes.compactMap { Change($0, typed) }
+                for change in made { change.warnOfLimits() }
+                processes.noteChange(isKept: !durations.areLeased)
+                isLeased = durations.areLeased
+                // They are reported, and the command is not started.
+                if attends, !processes.missed.isEmpty { return }
+                let after = try Self.passed(made.map(\.after), in: program)
+                for index in made.indices { made[index].after = after[index] }
+                let form = ChangesForm(changes: made.map(ChangeForm.init), of: program, processes)
+                try target.show(form, of: program, as: format) {
+                    let place = form.processes.count > 1 ? ", in \(form.processes.count) processes" : ""
+                    return made.map { change in
+                        let (before, after) = (change.before, change.after)
+                        return printable(
+                            after.change(from: before, waiting: program.waitingText(after)) + terms + place)
+                    }.joined(separator: "\n")
+                }
+                for change in made { change.warnOfOthers(durations) }
+                if !durations.areNone { warnOfForks(of: program) }
             }
-            let request = ChangeTweaks(
-                typed.map { ChangeTweaks.Change(tweak: "\($0.tweak.declaration.key)", text: $0.text) },
-                durations)
-            let answer = try program.change(request)
-            try answer.check()
-            var made = answer.changes.compactMap { Change($0, typed) }
-            for change in made { change.warnOfLimits() }
-            processes.noteChange(isKept: !durations.areLeased)
-            let after = try Self.passed(made.map(\.after), in: program)
-            for index in made.indices { made[index].after = after[index] }
-            let form = ChangesForm(changes: made.map(ChangeForm.init), of: program, processes)
-            try target.show(form, of: program, as: format) {
-                let place = form.processes.count > 1 ? ", in \(form.processes.count) processes" : ""
-                return made.map { change in
-                    let (before, after) = (change.before, change.after)
-                    return printable(
-                        after.change(from: before, waiting: program.waitingText(after)) + terms + place)
-                }.joined(separator: "\n")
-            }
-            for change in made { change.warnOfOthers(durations) }
-            if !durations.areNone { warnOfForks(of: program) }
+        } catch {
+            if attends, isLeased { printMessage("the command was not started, and the leases end") }
+            throw error
         }
         if attends { try attend(held) }
     }

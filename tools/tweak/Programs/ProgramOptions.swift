@@ -59,12 +59,15 @@ extension ProgramChoice {
     /// Calls `body` as ``forEach(checkingValues:_:isForNextStart:_:)`` does, to change values, and reports running
     /// processes that have not got the change.
     ///
-    /// - Parameter body: Notes changes in the processes that it gets.
+    /// - Parameters:
+    ///   - joined: Whether processes with the same overrides file are changed together, as the forks of the first.
+    ///   - body: Notes changes in the processes that it gets.
     func forEachChanged(
-        checkingValues: Bool = false, _ format: OutputFormat = .table,
+        checkingValues: Bool = false, joined: Bool = false, _ format: OutputFormat = .table,
         _ body: (any Program, ChangedProcesses) throws(Failure) -> Void
     ) throws {
-        let programs = try Failure.reported { () throws(Failure) in try find(checkingValues: checkingValues) }
+        var programs = try Failure.reported { () throws(Failure) in try find(checkingValues: checkingValues) }
+        if joined, allProcesses { programs = joinedByFile(programs) }
         let changed = ChangedProcesses(of: programs, named: processID)
         var status = visit(programs, format) { program throws(Failure) in try body(program, changed) }
         if changed.areChanged {
@@ -132,6 +135,19 @@ extension ProgramChoice {
         throw Failure(
             "\(program): \(first.count) processes run; give the id of one\(option)",
             details: first.map(\.title), .usage)
+    }
+
+    /// The programs, of those that run and have the same overrides file only the first, with the others as its forks.
+    private func joinedByFile(_ programs: [any Program]) -> [any Program] {
+        var first: [String: LiveProgram] = [:]
+        return programs.filter { program in
+            guard let program = program as? LiveProgram, let file = try? program.description.overrides
+            else { return true }
+            first[file]?.forks.append(program)
+            if first[file] != nil { return false }
+            first[file] = program
+            return true
+        }
     }
 
     /// Prints something about a program, as JSON or as a table.
