@@ -118,8 +118,10 @@ package final class ChangedProcesses {
             let path = description.program, named.map({ !asked.contains($0) }) ?? true
         else { return ([], []) }
         let name = lastComponent(of: path)
-        // An interpreter runs without tweaks in other processes.
-        lazy var hasTweaks = ProcessScan.content(ofFile: path).map { $0 != .nothing } ?? false
+        // An interpreter runs without tweaks in other processes. A running process may have an older build than the file.
+        lazy var hasTweaks = ([path] + asked.map { "/proc/\($0)/exe" }).contains {
+            ProcessScan.content(ofFile: $0).map { $0 != .nothing } ?? false
+        }
         let folder = isKept ? description.overrides.map(folder(of:)) : nil
         var scan = ProcessScan()
         var (following, missed): ([Int32], [MissedProcess]) = ([], [])
@@ -187,10 +189,11 @@ extension ProcessEntry {
         return (realPath(started) ?? started) == path
     }
 
-    /// Whether the command looks for its socket: if `XDG_RUNTIME_DIR` leads outside of /run/user, only processes with the
-    /// same one are meant.
+    /// Whether it is meant: if `XDG_RUNTIME_DIR` leads outside of /run/user, the user's processes with another one are not.
     fileprivate var isOfSession: Bool {
-        guard RunningProgram.isConfined, let environment = readEnvironment() else { return true }
+        guard RunningProgram.isConfined, user == geteuid(), let environment = readEnvironment() else {
+            return true
+        }
         let variable = "XDG_RUNTIME_DIR"
         return Self.variable(variable, in: environment) == TweakSystem.environment(variable)
     }

@@ -248,7 +248,12 @@ package struct ProgramSearch {
         if let program = try MemoryProgram(pid: pid, warn: warn) { return program }
         // Its overrides belong to its user.
         if let other {
-            throw Failure("\(text): the process belongs to \(other), and does not listen", .unavailable)
+            let place = RunningProgram.isConfined ? ControlDirectory.ofUser?.path : nil
+            throw Failure(
+                "\(text): the process belongs to \(other), and no socket of it that listens was found"
+                    + (place.map { " in \($0); without XDG_RUNTIME_DIR it is looked for elsewhere, too" }
+                        ?? ""),
+                .unavailable)
         }
         guard let path = executablePath(of: text) else {
             throw Failure("\(text): the process does not accept connections", .unavailable)

@@ -406,7 +406,9 @@ struct `Programs without a session` {
             server=$(pgrep -x server)
             ./tweak set $server Speed 2 2>&1 | sed "s/$server/PID/"
             """)
-        #expect(result.output == "tweak: PID: the process belongs to nobody, and does not listen\n")
+        #expect(
+            result.output
+                == "tweak: PID: the process belongs to nobody, and no socket of it that listens was found\n")
     }
 
     @Test func `A program in a container is tuned from the host`() throws {

@@ -94,6 +94,58 @@ import Testing
                 "sleeper (\(process.processID)): it runs and has not got the change: its build has no tweaks\n"
             ))
     }
+
+    @Test func `A process of the newer build that has no tweaks is named`() throws {
+        try program.makeRuntimeDirectory()
+        let path = program.home("sleeper")
+        #expect(try run("/bin/cp", [SetterProgram.path, path], home: program.home).succeeded)
+        let older = try start(path, ["serve"], home: program.home)
+        defer { older.kill() }
+        let socket = program.socketPath(of: older.processID)
+        #expect(waitUntil { FileManager.default.fileExists(atPath: socket) })
+        unlink(path)
+        #expect(try run("/bin/cp", ["/bin/sleep", path], home: program.home).succeeded)
+        let newer = try start(path, ["1000"], home: program.home)
+        defer { newer.kill() }
+        let executable = "/proc/\(newer.processID)/exe"
+        #expect(
+            waitUntil { (try? FileManager.default.destinationOfSymbolicLink(atPath: executable)) == path })
+        let set = try program.command("set", path, "Count", "6", "--format", "json")
+        #expect(set.status == 69)
+        #expect(try set.json["processes"] as? [Int32] == [older.processID])
+        let missed = try #require(try set.json["missed"] as? [[String: Any]])
+        #expect(missed.map { $0["pid"] as? Int32 } == [newer.processID])
+        #expect(missed.map { $0["kind"] as? String } == ["noTweaks"])
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs root"))
+    func `Another user's process that root does not reach is named`() throws {
+        try program.makeRuntimeDirectory()
+        let nobody: uid_t = 65534
+        let other = try SetterProgram()
+        try other.makeRuntimeDirectory()
+        let path = other.home("setter")
+        #expect(try run("/bin/cp", [SetterProgram.path, path], home: other.home).succeeded)
+        for path in [other.home.path, other.home("runtime")] { #expect(chown(path, nobody, nobody) == 0) }
+        let process = try start(
+            Locations.program("setpriv"),
+            ["--reuid", "\(nobody)", "--regid", "\(nobody)", "--clear-groups", path, "serve"],
+            home: other.home)
+        defer { process.kill() }
+        let pid = process.processID
+        #expect(waitUntil { FileManager.default.fileExists(atPath: other.socketPath(of: pid)) })
+        let set = try program.command("set", path, "Count", "6", "--format", "json")
+        #expect(set.status == 77)
+        let missed = try #require(try set.json["missed"] as? [[String: Any]])
+        #expect(missed.map { $0["pid"] as? Int32 } == [pid])
+        #expect(missed.map { $0["kind"] as? String } == ["otherUser"])
+        let named = try program.command("set", "\(pid)", "Count", "6")
+        #expect(named.status == 69)
+        #expect(
+            named.error.hasSuffix(
+                ", and no socket of it that listens was found in \(program.home("runtime/tweaks")); without "
+                    + "XDG_RUNTIME_DIR it is looked for elsewhere, too\n"))
+    }
 }
 
 @Suite struct `Programs into which no library can be loaded` {
