@@ -106,6 +106,8 @@ import TweakSystem
             try #require(symlink(target, home("dangling")) == 0)
             #expect(try linkTarget(of: home("dangling")) == home(target))
             #expect(followedPath(home("dangling")) == home(target))
+            try #require(lchown(home("dangling"), 4711, 0) == 0)
+            #expect(followedPath(home("dangling")) == home("dangling"))
             unlink(home("dangling"))
         }
         try #require(lchown(home("last"), 4711, 0) == 0)

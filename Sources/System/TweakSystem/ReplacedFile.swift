@@ -2,13 +2,18 @@
 internal import CTweakSystem
 internal import Glibc
 
-/// The file that links lead to, which need not exist; the path itself if they lead nowhere.
+/// The file that links lead to, which need not exist; the path itself if they lead nowhere. Root makes no file where a
+/// link of another user leads.
 package func followedPath(_ path: String) -> String {
     if let path = realPath(path) { return path }
     var target = path
     // As many as the kernel follows.
     for _ in 0...40 {
         guard let link = readLink(target) else { return target }
+        var status = stat()
+        guard geteuid() != 0 || withPath(target, { lstat($0, &status) }) == 0 && status.st_uid == 0 else {
+            return path
+        }
         target = resolvedPath(link, relativeTo: target)
     }
     return path

@@ -28,7 +28,7 @@ import Testing
                 let output = try shell.run(command)
                 #expect(
                     command.output.isEmpty || output == ArticleShell.comparable(command.output),
-                    "\(article):\(block.line): \(command.text)")
+                    "\(article):\(block.line): \(command.text): \(output)")
             }
         }
     }
