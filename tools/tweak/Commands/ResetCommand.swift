@@ -106,7 +106,7 @@ struct ResetCommand: ParsableCommand {
         }
     }
 
-    /// What is said if no value has changed, and no other source decides.
+    /// The message of a reset that has changed no value.
     private func nothingHappened(leases ended: Int) -> String {
         guard leases else { return "nothing to reset" }
         guard ended > 0 else { return "no lease to end" }

@@ -129,7 +129,7 @@ extension StoreState {
 
     private func status(of entry: TweakEntry, as declaration: TweakDeclaration) -> TweakStatus {
         let value = entry.value
-        // What the program has stored in its variable is no default.
+        // A value that the program has stored in its variable is not the default.
         let isStored = entry.isAdopted && entry.source == .binary && value != declaration.defaultValue
         var status = TweakStatus(
             declaration: declaration, value: value, source: isStored ? .memory : entry.source,
