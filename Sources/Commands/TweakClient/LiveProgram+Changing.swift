@@ -22,6 +22,9 @@ extension LiveProgram {
         }
         do throws(ConnectionError) {
             let answer = try connection.ask(request)
+            guard answer.refused.allSatisfy({ request.changes.indices.contains($0.index) }) else {
+                throw ConnectionError.garbage(reason: "a change was refused that was not in the request")
+            }
             passOnWarnings()
             return answer
         } catch {

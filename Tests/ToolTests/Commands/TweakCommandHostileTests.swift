@@ -144,6 +144,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [-1, 1, 9_999_999_999])
+    func `A refusal of what was not in the request is no answer`(index: Int) throws {
+        let endpoint = try FakeEndpoint(
+            program,
+            results: [
+                "list": #"{"tweaks":[\#(Self.hostileTweak)]}"#, "get": Self.hostileTweak,
+                "describe": Self.description(name: "x"),
+                "change":
+                    #"{"changes":[],"refused":[{"index":\#(index),"kind":"unknownTweak","message":"no"}]}"#,
+            ])
+        defer { endpoint.stop() }
+        let values = try program.home.write("values.json", #"{"A": {"B": {"C": "x"}}}"#)
+        for arguments in [["import", pid, values], ["set", pid, "A/B/C", "x"], ["reset", pid, "A/B/C"]] {
+            let result = try program.command(arguments)
+            #expect(result.status == 76 && result.error.contains("not in the request"), "\(result)")
+        }
+    }
+
     @Test(arguments: ["../../evil", "..", "", "/etc"])
     func `The name of a program does not lead its presets elsewhere`(name: String) throws {
         let endpoint = try FakeEndpoint(
