@@ -114,12 +114,13 @@ extension JSONTweak {
 extension Program {
     /// Removes the overrides of tweaks, or with `nil` all, as one change.
     ///
+    /// - Parameter tag: See ``ChangeTweaks/tag``.
     /// - Returns: The tweaks that do not have their default nevertheless; `nil` for none.
     @discardableResult
-    package func reset(_ keys: [TweakKey]?) throws(Failure) -> [IneffectiveValue]? {
+    package func reset(_ keys: [TweakKey]?, tag: String? = nil) throws(Failure) -> [IneffectiveValue]? {
         let changes = (keys ?? []).map { ChangeTweaks.Change(tweak: "\($0)", reset: true) }
         let answer = try change(
-            ChangeTweaks(changes, exactNames: true, resettingOthers: keys == nil ? true : nil))
+            ChangeTweaks(changes, exactNames: true, resettingOthers: keys == nil ? true : nil, tag: tag))
         // A named value may be left from another build.
         if let key = keys?.first, keys?.count == 1, answer.refused.first?.kind == .unknownTweak {
             try forget([key])

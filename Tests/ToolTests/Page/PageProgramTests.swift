@@ -70,6 +70,45 @@ import Testing
         }
     }
 
+    @Test func `sends one request for each frame of a slider`() throws {
+        let program = try SetterProgram()
+        let tweak =
+            #"{"tweak":"A/B/C","category":"A","collection":"B","name":"C","type":"int32","default":1,"value":0}"#
+        let requests = Locked<[String]>([])
+        let endpoint = try FakeEndpoint(program) { request in
+            let message = try? JSONSerialization.jsonObject(with: Data(request.utf8)) as? [String: Any]
+            let method = message?["method"] as? String ?? ""
+            requests.withLock { $0.append(method) }
+            let result =
+                switch method {
+                case "describe":
+                    #"{"application":"x","executable":"/x","pid":1,"protocol":1,"version":"0","tweaks":1}"#
+                case "list": #"{"tweaks":[\#(tweak)]}"#
+                case "subscribe": #"{"subscription":1}"#
+                default:
+                    #"{"changes":[{"tweak":"A/B/C","oldValue":0,"newValue":7,"givenValue":7,"source":"override"}],"#
+                        + #""refused":[]}"#
+                }
+            return .line(#"{"jsonrpc":"2.0","id":\#(message?["id"] as? Int ?? 0),"result":\#(result)}"#)
+        }
+        defer { endpoint.stop() }
+        let page = try ServedPage(home: program.home)
+        let stream = try page.events().stream()
+        let id = try page.id(ofProcess: getpid())
+        #expect(try page.api("tweaks", ["program": id, "stream": stream]).status == 200)
+        let before = requests.withLock { $0.count }
+        let frames = 50
+        for _ in 0..<frames {
+            let values = [["tweak": "A/B/C", "value": 7]]
+            let answer = try page.api("set", ["program": id, "stream": stream, "values": values]).json
+            let tweaks = try #require(answer["tweaks"] as? [[String: Any]])
+            #expect(tweaks.map { $0["value"] as? Int } == [7] && tweaks[0]["source"] as? String == "override")
+        }
+        let sent = requests.withLock { Array($0.dropFirst(before)) }
+        #expect(sent.count { $0 == "change" } == frames)
+        #expect(sent.count <= frames * 6 / 5, "\(sent)")
+    }
+
     @Test func `applies the last of several values for a tweak`() throws {
         let followed = try Followed()
         let answer = try followed.set([

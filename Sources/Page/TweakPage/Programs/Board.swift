@@ -18,6 +18,9 @@ final class Board: Sendable {
     /// times as much.
     let budget = AnswerBudget(most: 96 << 20)
 
+    /// Tells the changes of these pages from those of another server.
+    private let name = String(UInt64.random(in: .min ... .max), radix: 36)
+
     fileprivate struct State {
         var programs: [ProgramEntry] = []
         var streams: [Int: EventStream] = [:]
@@ -179,7 +182,7 @@ final class Board: Sendable {
                 let hasPassed = tweak.isGated && value == tweak.pendingValue
                 state.change(
                     place, change.tweak, value, change.source, hasPassed ? nil : tweak.pendingValue,
-                    time: change.time, who: change.by)
+                    time: change.time, by: change.tag.flatMap(stream(ofTag:)), who: change.by)
             }
         }
     }
@@ -196,17 +199,23 @@ final class Board: Sendable {
             for tweak in tweaks {
                 let key = tweak.declaration.key
                 guard isComplete || state.programs[place].tweaks?[key]?.value == tweak.value else { continue }
-                state.change(place, key, tweak.value, tweak.source, tweak.pendingValue, time: time)
+                state.change(
+                    place, key, tweak.value, tweak.source, tweak.pendingValue, time: time,
+                    by: state.programs[place].changer)
             }
         }
     }
 
-    /// Records who set these values, until the program announces them.
-    func expect(_ id: String, _ values: [TweakKey: TweakValue?], by stream: Int) {
-        update(id) { entry in
-            for (key, value) in values { entry.expected.add(key, value, by: stream) }
-        }
+    /// The tag of a page's changes.
+    func tag(of stream: Int) -> String { "\(name)/\(stream)" }
+
+    /// The page whose changes have a tag.
+    private func stream(ofTag tag: String) -> Int? {
+        tag.hasPrefix(name + "/") ? Int(tag.dropFirst(name.utf8.count + 1)) : nil
     }
+
+    /// Notes the page whose change of a program is being made, or `nil` when it is done.
+    func noteChanger(of id: String, _ stream: Int?) { update(id) { $0.changer = stream } }
 
     /// Sends samples to the pages that want them.
     func sample(
@@ -468,9 +477,8 @@ extension Board.State {
 
     fileprivate mutating func change(
         _ place: Int, _ key: TweakKey, _ value: TweakValue?, _ source: String?, _ pendingValue: TweakValue?,
-        time: Double? = nil, who: String? = nil
+        time: Double? = nil, by: Int? = nil, who: String? = nil
     ) {
-        let by = programs[place].expected.take(key, pendingValue ?? value)
         guard
             let before = programs[place].tweaks?.update(
                 key, value: value, source: source, pendingValue: pendingValue)

@@ -62,8 +62,8 @@ struct ProgramEntry {
     var watches: [Int: Watch] = [:]
     /// The values that pages try, by stream.
     var trials: [Int: Trial] = [:]
-    /// Values that pages have set and the program has not announced yet, to attribute its changes.
-    var expected = ExpectedChanges()
+    /// The page whose change is being made, for programs that do not tell whose change it is.
+    var changer: Int?
     /// The thread that follows it, if it is running.
     var follower: (any Follower)?
 
@@ -218,38 +218,6 @@ final class EncodedTweaks: Sendable {
             json.append(UInt8(ascii: "]"))
             return json
         }
-    }
-}
-
-/// Values that requests have set and the program has not announced yet.
-struct ExpectedChanges {
-    private struct Change {
-        let value: TweakValue?
-        let stream: Int
-        let end: ContinuousClock.Instant
-    }
-
-    private var changes: [TweakKey: [Change]] = [:]
-    /// More than a drag produces within a second.
-    private static let most = 128
-    private static let patience: Duration = .seconds(5)
-
-    mutating func add(_ key: TweakKey, _ value: TweakValue?, by stream: Int) {
-        var expected = changes[key] ?? []
-        expected.removeAll { $0.end < .now }
-        expected.append(Change(value: value, stream: stream, end: .now + Self.patience))
-        changes[key] = Array(expected.suffix(Self.most))
-    }
-
-    /// The stream that set this value. Earlier values are dropped, because the program has announced them together.
-    mutating func take(_ key: TweakKey, _ value: TweakValue?) -> Int? {
-        guard var expected = changes[key] else { return nil }
-        expected.removeAll { $0.end < .now }
-        let found = expected.lastIndex { $0.value == value }
-        let stream = found.map { expected[$0].stream }
-        if let found { expected.removeFirst(found + 1) }
-        changes[key] = expected.isEmpty ? nil : expected
-        return stream
     }
 }
 

@@ -151,6 +151,8 @@ actor ProgramSession {
 
     /// Sets and resets tweaks.
     func set(_ request: SetRequest, by stream: Int?) throws(Failure) -> SetAnswer {
+        board.noteChanger(of: id, stream)
+        defer { board.noteChanger(of: id, nil) }
         guard request.isTried == true else { return try set(request, trying: nil, by: stream) }
         // Without a page that can end, it would not be a trial.
         guard let stream else {
@@ -174,63 +176,50 @@ actor ProgramSession {
         if let trying { program = trying.program } else { program = try self.program() }
         let durations = SetDurations(until: trying == nil ? nil : .closed, ramp: request.ramp)
         if !durations.areNone, board[id]?.processes ?? 1 > 1 { (program as? LiveProgram)?.findForks() }
-        var (values, resets) = (OverridesDocument(), [TweakKey]())
-        var expected: [TweakKey: TweakValue?] = [:]
-        var answer = SetManyTweaks.Answer(applied: [], clamped: [], unknown: [], refused: [])
         var items: [TweakKey: SetRequest.Item] = [:]
         for item in request.values { items[item.tweak] = item }
+        // A lease has a value, so what is given back is no part of the change.
+        let givenBack = trying == nil ? [] : items.values.filter { $0.reset == true }.map(\.tweak).sorted()
+        for key in givenBack { items[key] = nil }
         let known = board[id]?.tweaks
-        for (key, item) in items {
-            var tweak = known?[key]
-            if tweak == nil { tweak = try program.tweak(key) }
-            guard let tweak else {
-                answer.unknown.append(key)
-                continue
-            }
-            if item.reset == true {
-                resets.append(key)
-                if trying == nil { expected.updateValue(tweak.declaration.defaultValue, forKey: key) }
-                continue
-            }
-            do throws(TweakValueError) {
-                let admission = try item.admission(for: tweak.declaration, current: tweak.nextValue)
-                values.set(admission.value, for: key)
-                expected.updateValue(admission.value, forKey: key)
-                if admission.wasClamped { answer.clamped.append(key) }
-            } catch {
-                answer.refused.append(.init(tweak: key, message: "\(error)"))
+        var (tweaks, changes) = ([TweakKey: JSONTweak](), [ChangeTweaks.Change]())
+        for (key, item) in items.sorted(by: { $0.key < $1.key }) {
+            tweaks[key] = known?[key]
+            if tweaks[key] == nil { tweaks[key] = try program.tweak(key) }
+            changes.append(item.change)
+        }
+        let isAllOrNothing = request.allOrNothing == true
+        var (answer, time) = (ChangeTweaks.Answer(), secondsSince1970())
+        if !changes.isEmpty {
+            answer = try program.change(
+                ChangeTweaks(
+                    changes, exactNames: true, allOrNothing: isAllOrNothing, tag: stream.map(board.tag),
+                    durations))
+        }
+        for changed in answer.changes {
+            tweaks[changed.tweak]?.update(with: changed)
+            if let trying, let type = tweaks[changed.tweak]?.declaration.type {
+                trying.trial.update([changed.tweak: changed.givenValue?.value(of: type)])
             }
         }
-        if request.allOrNothing == true, !answer.unknown.isEmpty || !answer.refused.isEmpty {
-            answer.clamped = []
-            return SetAnswer(answer, [])
-        }
-        if let stream { board.expect(id, expected, by: stream) }
-        if !values.isEmpty {
-            let applied = try program.apply(
-                values, resettingOthers: false, allOrNothing: request.allOrNothing == true, durations)
-            trying?.trial.update(expected.filter { applied.applied.contains($0.key) })
-            answer.applied += applied.applied
-            answer.unknown += applied.unknown
-            answer.refused += applied.refused
-        }
-        if request.allOrNothing != true || answer.refused.isEmpty {
-            for key in resets {
-                if let trying {
-                    for fork in [trying.program] + trying.program.forks where !fork.running.hasEnded {
-                        _ = try fork.ask(ResetTweaks(tweak: key, leases: .own))
-                    }
-                    trying.trial.update([key: nil])
-                } else {
-                    try program.reset([key])
+        board.note(
+            id, answer.changes.compactMap { tweaks[$0.tweak] }, at: time,
+            isComplete: !(program is LiveProgram))
+        var now = answer.changes.compactMap { tweaks[$0.tweak] }.map { ValueForm($0, time: time) }
+        now += try self.now(answer.refused.compactMap(\.tweak), program)
+        var applied = answer.changes.map(\.tweak)
+        if let trying, !isAllOrNothing || answer.refused.isEmpty {
+            for key in givenBack {
+                for fork in [trying.program] + trying.program.forks where !fork.running.hasEnded {
+                    _ = try fork.ask(ResetTweaks(tweak: key, leases: .own))
                 }
-                answer.applied.append(key)
+                trying.trial.update([key: nil])
             }
+            now += try self.now(givenBack, program)
+            applied += givenBack
         }
         if let trying, trying.trial.values.keys != triedBefore?.keys { board.tellOfTrials(id) }
-        answer.applied.sort()
-        return SetAnswer(
-            answer, try now(Array(items.keys), program), answer.applied.isEmpty ? [] : missed(by: program))
+        return SetAnswer(answer, of: changes, applied, now, applied.isEmpty ? [] : missed(by: program))
     }
 
     /// The running processes of a program that have not got a change that was kept for its next start.
@@ -254,15 +243,12 @@ actor ProgramSession {
         let before = try program.tweaks().filter { tweak in
             scopes.contains { $0.contains(tweak.declaration.key) }
         }
-        if let stream {
-            var expected: [TweakKey: TweakValue?] = [:]
-            for tweak in before {
-                expected.updateValue(tweak.declaration.defaultValue, forKey: tweak.declaration.key)
-            }
-            board.expect(id, expected, by: stream)
-        }
+        board.noteChanger(of: id, stream)
+        defer { board.noteChanger(of: id, nil) }
         let settable = before.filter { $0.declaration.type != .action }
-        try program.reset(request.all == true ? nil : request.tweaks ?? settable.map(\.declaration.key))
+        try program.reset(
+            request.all == true ? nil : request.tweaks ?? settable.map(\.declaration.key),
+            tag: stream.map(board.tag))
         let changed = before.filter { $0.source != "\(TweakSource.binary)" || $0.pendingValue != nil }
         return ResetAnswer(
             reset: changed.count, tweaks: try now(changed.map(\.declaration.key), program),
@@ -338,17 +324,10 @@ struct SetRequest: Decodable, Sendable {
         let text: String?
         let reset: Bool?
 
-        func admission(
-            for declaration: TweakDeclaration, current: TweakValue?
-        ) throws(TweakValueError) -> TweakDeclaration.Admission {
-            if let text { return try declaration.admit(text: text, current: current) }
-            switch (declaration.type, value) {
-            // A text may be a long integer or an infinity.
-            case (.string, _), (.color, _), (.bool, _): break
-            case (_, .scalar(.string(let text))?): return try declaration.admit(text: text)
-            default: break
-            }
-            return try declaration.admit(value ?? .null)
+        var change: ChangeTweaks.Change {
+            guard reset != true else { return ChangeTweaks.Change(tweak: "\(tweak)", reset: true) }
+            return ChangeTweaks.Change(
+                tweak: "\(tweak)", value: text == nil ? value ?? .null : nil, text: text)
         }
     }
 
@@ -382,10 +361,19 @@ struct SetAnswer: Encodable, Sendable {
     /// The running processes that have not got the change.
     let missed: [MissedProcess]
 
-    init(_ answer: SetManyTweaks.Answer, _ tweaks: [ValueForm], _ missed: [MissedProcess] = []) {
-        self.missed = missed
-        (applied, clamped, unknown) = (answer.applied, answer.clamped.sorted(), answer.unknown.sorted())
-        (refused, self.tweaks) = (answer.refused, tweaks)
+    /// - Parameter changes: The changes of the request, which refusals name by their places.
+    init(
+        _ answer: ChangeTweaks.Answer, of changes: [ChangeTweaks.Change] = [], _ applied: [TweakKey] = [],
+        _ tweaks: [ValueForm] = [], _ missed: [MissedProcess] = []
+    ) {
+        (self.applied, self.tweaks, self.missed) = (applied.sorted(), tweaks, missed)
+        clamped = answer.changes.filter { $0.clampedTo != nil }.map(\.tweak).sorted()
+        let keys = answer.refused.map { $0.tweak ?? TweakKey(changes[$0.index].tweak) }
+        unknown = zip(answer.refused, keys).filter { $0.0.kind == .unknownTweak }.compactMap(\.1).sorted()
+        refused = zip(answer.refused, keys).compactMap { refusal, key in
+            refusal.kind == .unknownTweak
+                ? nil : key.map { SetManyTweaks.Answer.Refusal(tweak: $0, message: refusal.message) }
+        }
     }
 }
 

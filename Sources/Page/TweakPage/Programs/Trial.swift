@@ -124,17 +124,20 @@ extension ProgramSession {
 
     /// Sets the tried values for good, as one change, and ends the trial.
     func keepTried(by stream: Int) throws(Failure) -> SetAnswer {
-        var answer = SetManyTweaks.Answer(applied: [], clamped: [], unknown: [], refused: [])
-        guard let (program, trial) = openTrial(by: stream) else { return SetAnswer(answer, []) }
+        guard let (program, trial) = openTrial(by: stream) else { return SetAnswer(ChangeTweaks.Answer()) }
         let values = trial.values
-        board.expect(id, values.mapValues { $0 }, by: stream)
-        if !values.isEmpty {
-            answer = try program.ask(SetManyTweaks(values: values.mapValues { .scalar($0) }))
+        let changes = values.sorted { $0.key < $1.key }.map {
+            ChangeTweaks.Change(tweak: "\($0)", value: .scalar($1))
+        }
+        var answer = ChangeTweaks.Answer()
+        if !changes.isEmpty {
+            answer = try program.change(
+                ChangeTweaks(changes, exactNames: true, allOrNothing: false, tag: board.tag(of: stream)))
         }
         // The end of the trial closes the connection.
         let tweaks = try now(Array(values.keys), program)
         endTrial(by: stream)
-        return SetAnswer(answer, tweaks)
+        return SetAnswer(answer, of: changes, answer.changes.map(\.tweak), tweaks)
     }
 
     /// Gives the tried values back.
