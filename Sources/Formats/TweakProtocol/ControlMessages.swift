@@ -52,6 +52,8 @@ package struct ControlWarning: Hashable, Codable, Sendable {
         package static let brokenOverrides = Kind(rawValue: "brokenOverrides")
         /// The file system of the overrides has no locks.
         package static let noLock = Kind(rawValue: "noLock")
+        /// No code reads the tweak. The library does not look for that, but clients do.
+        package static let unread = Kind(rawValue: "unread")
     }
 
     package let kind: Kind

@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: Compiler.allCases)
-    func `Who sets one is told, by the library, in memory and in the file`(compiler: Compiler) throws {
+    func `Who sets one is told, in a running program, in memory and in the file`(compiler: Compiler) throws {
         let program = try BareProgram(named: "odr", "int first(), second();", in: "main.cc") {
             main, path, _ in
             let source = try String(contentsOfFile: home("main.cc"), encoding: .utf8)
@@ -134,11 +134,27 @@ import Testing
                 return warning["kind"] as? String == "unread" ? warning["tweak"] as? String : nil
             }
         }
+        /// The warnings of a page after it has set a tweak twice.
+        func warned(_ tweak: String, by page: ServedPage) throws -> [String] {
+            let values = [["tweak": "Odr/Game/\(tweak)", "value": 9]]
+            return try (0..<2).flatMap { _ in
+                let answer = try page.api(
+                    "set", ["program": page.id(ofProcess: program.pid), "values": values]
+                ).json
+                #expect(answer["applied"] as? [String] == ["Odr/Game/\(tweak)"], "\(answer)")
+                return (answer["warnings"] as? [[String: Any]] ?? []).map { $0["kind"] as? String ?? "" }
+            }
+        }
         #expect(try warned("Speed", program.path) == ["Odr/Game/Speed"])
         #expect(try warned("First", program.path) == [])
         try program.start()
         #expect(try warned("Speed", "\(program.pid)") == ["Odr/Game/Speed"])
         #expect(try warned("First", "\(program.pid)") == [])
+        do {
+            let page = try ServedPage(["\(program.pid)"], home: program.home)
+            #expect(try warned("Speed", by: page) == ["unread"])
+            #expect(try warned("First", by: page) == [])
+        }
         program.end()
         try FileManager.default.createDirectory(
             atPath: program.home("runtime"), withIntermediateDirectories: true,
@@ -147,5 +163,8 @@ import Testing
         #expect(try waitUntil { try program.command(["ps"]).output.contains("\(program.pid) ") })
         #expect(try warned("Speed", "\(program.pid)") == ["Odr/Game/Speed"])
         #expect(try warned("First", "\(program.pid)") == [])
+        let page = try ServedPage(home: program.home)
+        #expect(try warned("Speed", by: page) == ["unread"])
+        #expect(try warned("First", by: page) == [])
     }
 }

@@ -23,6 +23,8 @@ actor ProgramSession {
     /// The share of a program that is not running, and of its tweaks.
     private var share: AnswerBudget.Share?
     private var lastFiles: [FileState?]?
+    /// The changed tweaks that no code reads, and the warnings that were not passed on yet.
+    private nonisolated let unread = Mutex<(tweaks: Set<TweakKey>, warnings: [ControlWarning])>(([], []))
     /// The number of waiting requests.
     private nonisolated let waiting = Mutex(0)
     private static let mostWaiting = 64
@@ -36,9 +38,13 @@ actor ProgramSession {
 
     init(_ id: String, _ board: Board) { (self.id, self.board) = (id, board) }
 
-    /// Returns the problems with changes that the program has told of since the last call.
+    /// Returns the problems with changes that the program has told of since the last call, or that its files show.
     func drainWarnings() -> [ControlWarning] {
-        ([open?.program as? LiveProgram] + trials.values.map(\.program)).flatMap { $0?.drainWarnings() ?? [] }
+        let programs = [open?.program as? LiveProgram] + trials.values.map(\.program)
+        return unread.withLock { unread in
+            defer { unread.warnings = [] }
+            return unread.warnings
+        } + programs.flatMap { $0?.drainWarnings() ?? [] }
     }
 
     /// Runs a function with the program.
@@ -88,11 +94,11 @@ actor ProgramSession {
     }
 
     private func program(_ entry: ProgramEntry) throws(Failure) -> any Program {
-        let warn: (Warning) -> Void = { _ in }
+        let warn: (Warning) -> Void = { [weak self] in self?.note($0) }
         switch (entry.state, entry.pid) {
         case (.running, let pid?), (.silent, let pid?):
             guard let running = RunningProgram(pid: pid),
-                let program = try LiveProgram(running, budget: board.budget)
+                let program = try LiveProgram(running, budget: board.budget, warn: warn)
             else {
                 throw Failure("it has ended, or does not accept connections", about: entry.name, .unavailable)
             }
@@ -112,6 +118,15 @@ actor ProgramSession {
                 return try OfflineProgram(path: path, warn: warn)
             }
             return try OfflineProgram(application: entry.name, warn: warn)
+        }
+    }
+
+    /// Keeps the first warning that no code reads a tweak. The page shows other problems in its own way.
+    nonisolated func note(_ warning: Warning) {
+        guard warning.kind == .unread, let tweak = warning.tweak else { return }
+        unread.withLock { unread in
+            guard unread.tweaks.insert(tweak).inserted else { return }
+            unread.warnings.append(ControlWarning(.unread, warning.message))
         }
     }
 

@@ -108,7 +108,8 @@ extension ProgramSession {
         if let open = openTrial(by: stream), open.program.pid == board[id]?.pid { return open }
         guard let entry = board[id], let pid = entry.pid, entry.state == .running,
             let running = RunningProgram(pid: pid),
-            let program = try LiveProgram(running, budget: board.budget)
+            let program = try LiveProgram(
+                running, budget: board.budget, warn: { [weak self] in self?.note($0) })
         else {
             throw Failure(
                 "\(id): values can only be tried while the program runs with the Tweaks library and answers",
