@@ -12,3 +12,13 @@ public func waitUntil(_ condition: () throws -> Bool) rethrows -> Bool {
     }
     return try condition()
 }
+
+/// How often a process's first thread, or a thread, has gone to sleep, which tells that its loop goes on; 0 if there is
+/// none.
+///
+/// - Parameter name: Its folder in `/proc`, such as `4711` or `4711/task/4712`.
+public func sleepCount(of name: String) -> Int {
+    let status = (try? String(contentsOfFile: "/proc/\(name)/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") }
+    return line?.split(separator: "\t").last.flatMap { Int($0) } ?? 0
+}

@@ -109,7 +109,8 @@ extension BareProgram {
                 "the Tweaks library is in it and does not listen, so its memory is left alone"))
         #expect(try program.tweak("list").error.contains("its memory is left alone"))
         #expect(try !program.command(["ps", "--all"]).output.contains("\(program.pid) "))
-        usleep(20_000)
+        let count = sleepCount(of: "\(program.pid)")
+        #expect(waitUntil { sleepCount(of: "\(program.pid)") > count + 5 })
         program.expect(BareProgram.defaults)
     }
 }

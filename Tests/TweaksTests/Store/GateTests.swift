@@ -359,12 +359,14 @@ import TweakJSON
             try store.set(3, for: p)
             loop.take()
             let store = store
-            let isUnbound = Locked(false)
+            let (isUnbound, thread) = (Locked(false), Locked(""))
             Thread.detachNewThread {
+                let name = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+                thread.withLock { $0 = name ?? "" }
                 store.state.withLock { $0.unbind(address) }
                 isUnbound.withLock { $0 = true }
             }
-            usleep(20_000)
+            #expect(waitUntil { sleepCount(of: thread.withLock { $0 }) > 20 })
             #expect(!isUnbound.withLock { $0 })
             loop.store()
             #expect(waitUntil { isUnbound.withLock { $0 } })
