@@ -1717,12 +1717,16 @@ struct [[__nodiscard__, __maybe_unused__]] fbtweak_binding {
     FBTWEAK__PASTE(FBTWEAK__MINIMUM_, FBTWEAK__IS_TUPLE(FBTWEAK__FIRST(__VA_ARGS__, )))            \
     (names_, default_, minimum_, __VA_ARGS__)
 #  define FBTWEAK__MINIMUM_2(names_, default_, minimum_, ...)                                      \
-    FBTWEAK__ASSERT(0, "FBTweak: minimum and maximum come together");                              \
+    FBTWEAK__ASSERT(0,                                                                             \
+                    "FBTweak: minimum and maximum come together, and " #minimum_ " is no option"); \
     FBTWEAK__DEFAULT_2(names_, default_, FBTWEAK__END)
 #  define FBTWEAK__MINIMUM_1 FBTWEAK__MINIMUM_2
 #  define FBTWEAK__MINIMUM_0(names_, default_, minimum_, maximum_, ...)                            \
     FBTWEAK__ASSERT(FBTWEAK__IS_NUMBER, "FBTweak: only a number has a minimum and a maximum");     \
     FBTWEAK__ASSERT_CONSTANTS(default_, minimum_, maximum_);                                       \
+    FBTWEAK__ASSERT(FBTWEAK__IS_REAL ||                                                            \
+                        (FBTWEAK__IS_EXACT(minimum_) && FBTWEAK__IS_EXACT(maximum_)),              \
+                    "FBTweak: minimum and maximum of an integer are integers of its type");        \
     FBTWEAK__ASSERT(FBTWEAK__AS_NUMBER(minimum_) <= FBTWEAK__AS_NUMBER(default_) &&                \
                         FBTWEAK__AS_NUMBER(default_) <= FBTWEAK__AS_NUMBER(maximum_),              \
                     "FBTweak: the default is not between minimum and maximum");                    \
@@ -1737,12 +1741,16 @@ struct [[__nodiscard__, __maybe_unused__]] fbtweak_binding {
     FBTWEAK__PASTE(FBTWEAK__MONITOR_MINIMUM_, FBTWEAK__IS_TUPLE(FBTWEAK__FIRST(__VA_ARGS__, )))    \
     (names_, minimum_, __VA_ARGS__)
 #  define FBTWEAK__MONITOR_MINIMUM_2(names_, minimum_, ...)                                        \
-    FBTWEAK__ASSERT(0, "FBTweak: minimum and maximum come together");                              \
+    FBTWEAK__ASSERT(0,                                                                             \
+                    "FBTweak: minimum and maximum come together, and " #minimum_ " is no option"); \
     FBTWEAK__MONITOR_OPTIONS(names_, 0, 0, 0, FBTWEAK__END)
 #  define FBTWEAK__MONITOR_MINIMUM_1 FBTWEAK__MONITOR_MINIMUM_2
 #  define FBTWEAK__MONITOR_MINIMUM_0(names_, minimum_, maximum_, ...)                              \
     FBTWEAK__ASSERT(FBTWEAK__IS_NUMBER, "FBTweak: only a number has a minimum and a maximum");     \
     FBTWEAK__ASSERT_CONSTANTS(0, minimum_, maximum_);                                              \
+    FBTWEAK__ASSERT(FBTWEAK__IS_REAL ||                                                            \
+                        (FBTWEAK__IS_EXACT(minimum_) && FBTWEAK__IS_EXACT(maximum_)),              \
+                    "FBTweak: minimum and maximum of an integer are integers of its type");        \
     FBTWEAK__ASSERT(FBTWEAK__AS_NUMBER(minimum_) <= FBTWEAK__AS_NUMBER(maximum_),                  \
                     "FBTweakMonitor: the minimum is above the maximum");                           \
     FBTWEAK__MONITOR_OPTIONS(names_, FBTWEAK_HAS_MINIMUM | FBTWEAK_HAS_MAXIMUM, minimum_,          \
@@ -1815,9 +1823,13 @@ enum {
 #  define FBTWEAK__OPTION(context_, index_, x_)                                                    \
     FBTWEAK__PASTE(FBTWEAK__OPTION_, FBTWEAK__IS_TUPLE(x_))(x_),
 #  define FBTWEAK__OPTION_1(option_) option_
-#  define FBTWEAK__OPTION_0(x_) (0, , "", FBTWEAK__NO_OPTION, (), ())
-#  define FBTWEAK__NO_OPTION()                                                                     \
-    FBTWEAK__ASSERT(0, "FBTweak: only options may follow minimum and maximum, or an option");
+#  define FBTWEAK__OPTION_0(x_) (0, , "", FBTWEAK__NO_OPTION, (#  x_), ())
+#  define FBTWEAK__NO_OPTION(text_)                                                                \
+    FBTWEAK__ASSERT(                                                                               \
+        0, "FBTweak: only options may follow minimum and maximum, or an option, and " text_        \
+           " is none of FBTweakChoices, FBTweakDescription, FBTweakExpires, "                      \
+           "FBTweakNeedsRestart, FBTweakOwner, FBTweakPair, FBTweakPrecision, "                    \
+           "FBTweakReadOnly, FBTweakScale, FBTweakStep, FBTweakUnit");
 
 #  define FBTWEAK__OF(part_, index_, option_) part_ option_
 #  define FBTWEAK__OR_BIT(bit_, step_, attribute_, check_, arguments_, choices_) | bit_
@@ -1885,9 +1897,11 @@ enum {
     FBTWEAK__ASSERT(FBTWEAK__HAS_NO_NUL("" text_), what_ " cannot contain a NUL")
 /* Names are always used alone, so that this message appears for anything but a literal. */
 #  define FBTWEAK__ASSERT_NAMES(category_, collection_, name_)                                     \
-    FBTWEAK__ASSERT(FBTWEAK__IS_NAME(category_) && FBTWEAK__IS_NAME(collection_) &&                \
-                        FBTWEAK__IS_NAME(name_),                                                   \
-                    "FBTweak: a category, collection or name is a string literal without a NUL")
+    FBTWEAK__ASSERT(FBTWEAK__IS_NAME(category_) && sizeof(category_) > 1 &&                        \
+                        FBTWEAK__IS_NAME(collection_) && FBTWEAK__IS_NAME(name_) &&                \
+                        sizeof(name_) > 1,                                                         \
+                    "FBTweak: a category, collection or name is a string literal without a NUL; "  \
+                    "only a collection may be empty")
 #  define FBTWEAK__IS_NAME(x_)                                                                     \
     (FBTWEAK__IS_LITERAL(x_) && FBTWEAK__HAS_NO_NUL(FBTWEAK__LITERAL(x_)))
 #  define FBTWEAK__NAMES(category_, collection_, name_)                                            \
@@ -1912,6 +1926,9 @@ enum {
      (FBTWEAK__ARE_EQUAL((__typeof__(FBTWEAK__NUMBER(x_)))(FBTWEAK__EXACT)FBTWEAK__NUMBER(x_),     \
                          FBTWEAK__NUMBER(x_)) &&                                                   \
       (FBTWEAK__AS_NUMBER(x_) < 1) == (FBTWEAK__NUMBER(x_) < 1)))
+/* The same for limits and steps, which compiles in less time. */
+#  define FBTWEAK__IS_EXACT(x_)                                                                    \
+    (__builtin_fabs((double)FBTWEAK__AS_NUMBER(x_) - (double)FBTWEAK__NUMBER(x_)) <= 0)
 
 #  define FBTWEAK__CHECK_CHOICE(context_, index_, choice_)                                         \
     FBTWEAK__CHECK_CHOICE_(FBTWEAK__VALUE_OF(choice_))                                             \
@@ -1936,6 +1953,8 @@ enum {
 #  define FBTWEAK__CHECK_STEP(step_)                                                               \
     FBTWEAK__ASSERT(FBTWEAK__IS_NUMBER, "FBTweakStep: only a number has a step");                  \
     FBTWEAK__ASSERT_CONSTANT(step_);                                                               \
+    FBTWEAK__ASSERT(FBTWEAK__IS_REAL || FBTWEAK__IS_EXACT(step_),                                  \
+                    "FBTweakStep: the step of an integer is an integer of its type");              \
     FBTWEAK__ASSERT(FBTWEAK__AS_NUMBER(step_) > 0, "FBTweakStep: a step is more than 0");
 #  define FBTWEAK__CHECK_PRECISION(digits_, text_)                                                 \
     FBTWEAK__ASSERT(FBTWEAK__IS_REAL, "FBTweakPrecision: only a float or double has one");         \

@@ -17,7 +17,7 @@ import TweakRecords
           use(0, FBTweakValue("C", "Double", "Plain", 0.1));
           use(0, FBTweakValue("C", "Double", "Range", 1.5, -1, 1e300));
           use(0, FBTweakValue("C", "String", "Empty", ""), FBTweakValue("C", "String", "Text", "弹簧 \\"ü\\""));
-          use(0, FBTweakValue("", "a/b", "100 %\\n", 1));
+          use(0, FBTweakValue("C", "", "100 %\\n", 1));
           use(0, FBTweakValue("C", "Narrow", "Int8", (signed char)-5, -100, 100));
           use(0, FBTweakValue("C", "Narrow", "Int16", (short)-300), FBTweakValue("C", "Narrow", "Float", 0.1f));
           use(0, FBTweakValue("C", "Narrow", "UInt16", (unsigned short)60000));
@@ -29,17 +29,17 @@ import TweakRecords
 
     private static func expected(_ path: String) -> [TweakDeclaration] {
         func tweak(
-            in category: String = "C", _ collection: String, _ name: String, _ type: TweakType,
+            _ collection: String, _ name: String, _ type: TweakType,
             _ value: TweakValue, _ limits: (TweakValue, TweakValue)? = nil, line: Int
         ) -> TweakDeclaration {
             TweakDeclaration(
-                key: TweakKey(category, collection, name), type: type, defaultValue: value,
+                key: TweakKey("C", collection, name), type: type, defaultValue: value,
                 minimum: limits?.0, maximum: limits?.1,
                 attributes: [.init(key: "at", value: "\(path):\(line)")])
         }
         let (least, greatest) = (TweakValue.integer(Int128(Int32.min)), TweakValue.integer(Int128(Int32.max)))
         return [
-            tweak(in: "", "a/b", "100 %\n", .int32, 1, line: 12),
+            tweak("", "100 %\n", .int32, 1, line: 12),
             tweak("Bool", "Off", .bool, false, line: 6), tweak("Bool", "On", .bool, true, line: 6),
             tweak("Double", "Plain", .double, 0.1, line: 9),
             tweak("Double", "Range", .double, 1.5, (-1.0, 1e300), line: 10),

@@ -144,7 +144,7 @@ import Testing
             #define IS(type_, value_) _Static_assert(_Generic((value_), type_: 1, default: 0), #type_)
             void types(void) {
               IS(bool, FBTweakValue("A", "B", "C", true));
-              IS(int, FBTweakValue("A", "B", "C", 1, 0, 2.5));
+              IS(int, FBTweakValue("A", "B", "C", 1, 0, 2.0));
               IS(double, FBTweakValue("A", "B", "C", 1.0, 0, 2));
               IS(float, FBTweakValue("A", "B", "C", 1.0f, 0, 2));
               IS(char, FBTweakValue("A", "B", "C", (char)'c'));
