@@ -377,6 +377,11 @@ func web(_ products: [String], trait: String) -> [Target.Dependency] {
     }
 }
 
+// tools/test provides what these need: an installation, servers, other compilers. `swift test` needs Swift alone.
+if Context.environment["TWEAKS_TEST_ALL"] == nil {
+    package.targets.removeAll { ["ToolTests", "TweakAgentTests"].contains($0.name) }
+}
+
 // For tools/development/fuzz: harnesses, whose main function is in libFuzzer. One contains the code of tweak-dump.
 if Context.environment["TWEAKS_FUZZ"] != nil,
     let dump = package.targets.first(where: { $0.name == "tweak-dump" })

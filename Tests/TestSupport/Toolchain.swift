@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import Foundation
+import Testing
 
 /// Where things are on this machine and in this checkout.
 public enum Locations {
@@ -33,11 +34,14 @@ public enum Locations {
         } catch { fatalError("\(name) cannot be built, and so not tested: \(error)") }
     }
 
-    /// A program on the search path.
+    /// A program on the search path. A test that needs another one is skipped, unless `tools/test` runs it.
     public static func program(_ name: String) throws -> String {
         let directories = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         for directory in directories where access("\(directory)/\(name)", X_OK) == 0 {
             return "\(directory)/\(name)"
+        }
+        guard ProcessInfo.processInfo.environment["TWEAKS_TEST_ALL"] != nil else {
+            try Test.cancel("needs \(name), which tools/test installs")
         }
         throw MissingProgram(name: name)
     }
