@@ -2,6 +2,7 @@
 #if Remote
 import Foundation
 import TestSupport
+import Testing
 
 /// nginx, on this machine only.
 final class WebServer {
@@ -91,23 +92,34 @@ final class WebServer {
     }
 }
 
-/// A port that nobody listens at.
+/// A port that nobody listens at, and that the kernel gives to nobody before it is used, nor while its server is
+/// stopped: it is outside the range from which connections and sockets bound to port 0 get theirs.
 func freePort() throws -> UInt16 {
-    let listener = try Listener()
-    defer { close(listener.descriptor) }
-    return listener.port
+    let given = try String(contentsOfFile: "/proc/sys/net/ipv4/ip_local_port_range", encoding: .utf8)
+        .split(whereSeparator: \.isWhitespace).compactMap { UInt16($0) }
+    let fixed = (10_000...65_535).filter { $0 < given[0] || $0 > given[1] }
+    while true {
+        let port = try #require(fixed.randomElement())
+        guard !handedOut.withLock({ !$0.insert(port).inserted }), let listener = try? Listener(port: port)
+        else { continue }
+        close(listener.descriptor)
+        return port
+    }
 }
 
-/// A socket that listens at some port of this machine.
+private let handedOut = Locked<Set<UInt16>>([])
+
+/// A socket that listens at a port of this machine.
 struct Listener {
     let descriptor: CInt
     let port: UInt16
 
-    init() throws {
+    /// - Parameter port: 0 is one that the kernel gives.
+    init(port: UInt16 = 0) throws {
         descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
         var yes: CInt = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<CInt>.size))
-        var address = loopback(0)
+        var address = loopback(port)
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let descriptor = descriptor
         let isListening = withUnsafeMutablePointer(to: &address) {
@@ -116,8 +128,12 @@ struct Listener {
                     && getsockname(descriptor, $0, &size) == 0
             }
         }
-        guard isListening else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
-        port = UInt16(bigEndian: address.sin_port)
+        guard isListening else {
+            let error = errno
+            close(descriptor)
+            throw POSIXError(.init(rawValue: error) ?? .EIO)
+        }
+        self.port = UInt16(bigEndian: address.sin_port)
     }
 }
 

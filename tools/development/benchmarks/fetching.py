@@ -8,10 +8,10 @@ import mmap
 import os
 import random
 import shutil
-import socket
 import statistics
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -19,6 +19,9 @@ from pathlib import Path
 import starting
 from building import BENCHMARKS, SOFTWARE, TOOLS, UNAVAILABLE, Failure, output
 from reporting import print_bound, print_summaries, progress, summary
+
+sys.path.insert(0, str(TOOLS / "development"))
+from ports import free_port  # noqa: E402
 
 HELP = """\
 remote  etcd, tweak-agent and programs that follow its files, on one host. ms from the start of a put in etcd, at least
@@ -34,12 +37,6 @@ IDLE_SECONDS = 5
 APPLICATION = "receiver"
 KEY = f"/tweaks/production/{APPLICATION}/values/Benchmark/Agent/Value"
 SLOT = struct.Struct("qq")
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 class Etcd:

@@ -8,6 +8,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -23,9 +24,12 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-__all__ = ["ActionChains", "Browser", "By", "Control", "Keys", "Settings", "World", "wait_until"]
+__all__ = ["ActionChains", "Browser", "By", "Control", "Keys", "Settings", "World", "free_port", "wait_until"]
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../../../../tools/development"))
+from ports import free_port  # noqa: E402
+
 PATIENCE = float(os.environ.get("TWEAKS_PATIENCE", "20"))
 
 

@@ -5,12 +5,11 @@ import base64
 import json
 import os
 import shutil
-import socket
 import subprocess
 import unittest
 import urllib.request
 
-from support import Keys, Settings, World, retried, wait_until
+from support import Keys, Settings, World, free_port, retried, wait_until
 from test_page import axe_source, violations
 
 LIMIT = "Search/Index/Limit"
@@ -24,14 +23,6 @@ BUILD = {
         {"tweak": "Search/Index/Name", "type": "string"},
     ],
 }
-
-
-def free_ports(count):
-    listening = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [one.getsockname()[1] for one in listening]
-    for one in listening:
-        one.close()
-    return ports
 
 
 def etcd_path():
@@ -52,7 +43,7 @@ class FleetTest(unittest.TestCase):
     def setUpClass(cls):
         cls.world = World("fleet")
         cls.addClassCleanup(cls.world.close)
-        client, peer = (f"http://127.0.0.1:{port}" for port in free_ports(2))
+        client, peer = (f"http://127.0.0.1:{free_port()}" for _ in range(2))
         cls.etcd = client
         cls.world.start(
             etcd_path(), "--data-dir", os.path.join(cls.world.folder, "etcd"), "--listen-client-urls", client, "--advertise-client-urls", client,

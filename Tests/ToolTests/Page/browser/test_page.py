@@ -6,12 +6,11 @@ import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import time
 import unittest
 
-from support import By, Keys, Settings, World, wait_until
+from support import By, Keys, Settings, World, free_port, wait_until
 from test_rows import NUMBERS, OTHERS, PageTest
 
 
@@ -294,8 +293,7 @@ class Restarts(unittest.TestCase):
         token = os.path.join(world.folder, "token")
         with open(os.open(token, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="ascii") as file:
             file.write("a-token-that-is-kept\n")
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
+        port = free_port()
         world.start_ui("--token-file", token, port=port)
         browser = world.browser(world.address + "&program=page-program")
         browser.connected()
