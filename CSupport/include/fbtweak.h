@@ -1717,21 +1717,25 @@ struct [[__nodiscard__, __maybe_unused__]] fbtweak_binding {
     FBTWEAK__PASTE(FBTWEAK__MINIMUM_, FBTWEAK__IS_TUPLE(FBTWEAK__FIRST(__VA_ARGS__, )))            \
     (names_, default_, minimum_, __VA_ARGS__)
 #  define FBTWEAK__MINIMUM_2(names_, default_, minimum_, ...)                                      \
-    FBTWEAK__ASSERT(0,                                                                             \
-                    "FBTweak: minimum and maximum come together, and " #minimum_ " is no option"); \
+    FBTWEAK__NO_MAXIMUM(minimum_);                                                                 \
     FBTWEAK__DEFAULT_2(names_, default_, FBTWEAK__END)
 #  define FBTWEAK__MINIMUM_1 FBTWEAK__MINIMUM_2
 #  define FBTWEAK__MINIMUM_0(names_, default_, minimum_, maximum_, ...)                            \
-    FBTWEAK__ASSERT(FBTWEAK__IS_NUMBER, "FBTweak: only a number has a minimum and a maximum");     \
-    FBTWEAK__ASSERT_CONSTANTS(default_, minimum_, maximum_);                                       \
-    FBTWEAK__ASSERT(FBTWEAK__IS_REAL ||                                                            \
-                        (FBTWEAK__IS_EXACT(minimum_) && FBTWEAK__IS_EXACT(maximum_)),              \
-                    "FBTweak: minimum and maximum of an integer are integers of its type");        \
+    FBTWEAK__ASSERT_LIMITS(default_, minimum_, maximum_);                                          \
     FBTWEAK__ASSERT(FBTWEAK__AS_NUMBER(minimum_) <= FBTWEAK__AS_NUMBER(default_) &&                \
                         FBTWEAK__AS_NUMBER(default_) <= FBTWEAK__AS_NUMBER(maximum_),              \
                     "FBTweak: the default is not between minimum and maximum");                    \
     FBTWEAK__OPTIONS(names_, FBTWEAK_HAS_MINIMUM | FBTWEAK_HAS_MAXIMUM, default_, minimum_,        \
                      maximum_, __VA_ARGS__)
+#  define FBTWEAK__NO_MAXIMUM(minimum_)                                                            \
+    FBTWEAK__ASSERT(0, "FBTweak: minimum and maximum come together, "                              \
+                       "and " #minimum_ " is no option")
+#  define FBTWEAK__ASSERT_LIMITS(default_, minimum_, maximum_)                                     \
+    FBTWEAK__ASSERT(FBTWEAK__IS_NUMBER, "FBTweak: only a number has a minimum and a maximum");     \
+    FBTWEAK__ASSERT_CONSTANTS(default_, minimum_, maximum_);                                       \
+    FBTWEAK__ASSERT(FBTWEAK__IS_REAL ||                                                            \
+                        (FBTWEAK__IS_EXACT(minimum_) && FBTWEAK__IS_EXACT(maximum_)),              \
+                    "FBTweak: minimum and maximum of an integer are integers of its type")
 
 /* A monitor's call continues like a tweak's, with limits that are only for displays. */
 #  define FBTWEAK__MONITOR_2(names_, value_, ...)                                                  \
@@ -1741,16 +1745,11 @@ struct [[__nodiscard__, __maybe_unused__]] fbtweak_binding {
     FBTWEAK__PASTE(FBTWEAK__MONITOR_MINIMUM_, FBTWEAK__IS_TUPLE(FBTWEAK__FIRST(__VA_ARGS__, )))    \
     (names_, minimum_, __VA_ARGS__)
 #  define FBTWEAK__MONITOR_MINIMUM_2(names_, minimum_, ...)                                        \
-    FBTWEAK__ASSERT(0,                                                                             \
-                    "FBTweak: minimum and maximum come together, and " #minimum_ " is no option"); \
+    FBTWEAK__NO_MAXIMUM(minimum_);                                                                 \
     FBTWEAK__MONITOR_OPTIONS(names_, 0, 0, 0, FBTWEAK__END)
 #  define FBTWEAK__MONITOR_MINIMUM_1 FBTWEAK__MONITOR_MINIMUM_2
 #  define FBTWEAK__MONITOR_MINIMUM_0(names_, minimum_, maximum_, ...)                              \
-    FBTWEAK__ASSERT(FBTWEAK__IS_NUMBER, "FBTweak: only a number has a minimum and a maximum");     \
-    FBTWEAK__ASSERT_CONSTANTS(0, minimum_, maximum_);                                              \
-    FBTWEAK__ASSERT(FBTWEAK__IS_REAL ||                                                            \
-                        (FBTWEAK__IS_EXACT(minimum_) && FBTWEAK__IS_EXACT(maximum_)),              \
-                    "FBTweak: minimum and maximum of an integer are integers of its type");        \
+    FBTWEAK__ASSERT_LIMITS(0, minimum_, maximum_);                                                 \
     FBTWEAK__ASSERT(FBTWEAK__AS_NUMBER(minimum_) <= FBTWEAK__AS_NUMBER(maximum_),                  \
                     "FBTweakMonitor: the minimum is above the maximum");                           \
     FBTWEAK__MONITOR_OPTIONS(names_, FBTWEAK_HAS_MINIMUM | FBTWEAK_HAS_MAXIMUM, minimum_,          \
@@ -1926,7 +1925,7 @@ enum {
      (FBTWEAK__ARE_EQUAL((__typeof__(FBTWEAK__NUMBER(x_)))(FBTWEAK__EXACT)FBTWEAK__NUMBER(x_),     \
                          FBTWEAK__NUMBER(x_)) &&                                                   \
       (FBTWEAK__AS_NUMBER(x_) < 1) == (FBTWEAK__NUMBER(x_) < 1)))
-/* The same for limits and steps, which compiles in less time. */
+/* For limits and steps: compared as doubles, because that compiles in less time. */
 #  define FBTWEAK__IS_EXACT(x_)                                                                    \
     (__builtin_fabs((double)FBTWEAK__AS_NUMBER(x_) - (double)FBTWEAK__NUMBER(x_)) <= 0)
 
