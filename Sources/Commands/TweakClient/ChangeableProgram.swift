@@ -138,24 +138,26 @@ extension Program {
         let request = ChangeTweaks(
             values, resettingOthers: resettingOthers, allOrNothing: allOrNothing, durations)
         let changed = try change(request)
-        var answer = SetManyTweaks.Answer(changed, to: request)
+        var answer = SetManyTweaks.Answer(changed, to: request.changes)
         answer.ineffective = changed.ineffective
         return answer
     }
 }
 
 extension SetManyTweaks.Answer {
-    init(_ changed: ChangeTweaks.Answer, to request: ChangeTweaks) {
+    /// - Parameter changes: Those of the request, which refusals name by their places.
+    package init(_ changed: ChangeTweaks.Answer, to changes: [ChangeTweaks.Change]) {
         self.init(applied: [], clamped: [], unknown: [], refused: [])
         for change in changed.changes where change.givenValue != nil {
             applied.append(change.tweak)
             if change.clampedTo != nil { clamped.append(change.tweak) }
         }
         for refusal in changed.refused {
-            if refusal.kind == .unknownTweak, let key = TweakKey(request.changes[refusal.index].tweak) {
+            guard let key = refusal.tweak ?? TweakKey(changes[refusal.index].tweak) else { continue }
+            if refusal.kind == .unknownTweak {
                 unknown.append(key)
-            } else if let tweak = refusal.tweak {
-                refused.append(.init(tweak: tweak, message: refusal.message))
+            } else {
+                refused.append(.init(tweak: key, message: refusal.message))
             }
         }
     }

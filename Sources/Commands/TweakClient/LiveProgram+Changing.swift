@@ -17,7 +17,7 @@ extension LiveProgram {
     }
 
     private func answer(to request: ChangeTweaks) throws(Failure) -> ChangeTweaks.Answer {
-        guard request.durations.areNone || forks.isEmpty, try !mayNameAdopted(request) else {
+        guard !lacksChange, request.durations.areNone || forks.isEmpty, try !mayNameAdopted(request) else {
             return try changeByOlderMethods(request)
         }
         do throws(ConnectionError) {
@@ -29,7 +29,7 @@ extension LiveProgram {
             return answer
         } catch {
             switch error {
-            case .answer(let problem) where problem.code == .unknownMethod: break
+            case .answer(let problem) where problem.code == .unknownMethod: lacksChange = true
             // Other forms of many values are shorter.
             case .tooLong: break
             default: throw error.failure(of: title)

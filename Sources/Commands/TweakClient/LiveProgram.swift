@@ -16,6 +16,8 @@ package final class LiveProgram: Program {
     /// The problems with changes that the program has told of.
     private var warnings: [ControlWarning] = []
     let warn: (Warning) -> Void
+    /// Whether its library is known to be older than the method `change`.
+    var lacksChange = false
     lazy var unread = UnreadTweaks(of: "\(running.pid)")
 
     /// The processes that it has forked. They follow its overrides file, but have leases and ramps of their own, so these are
@@ -341,7 +343,7 @@ package final class LiveProgram: Program {
                 ofAdopted, resettingOthers: false, allOrNothing: true, SetDurations())
             trial.dryRun = true
             let answer = try adopted.change(trial)
-            if !answer.refused.isEmpty { return SetManyTweaks.Answer(answer, to: trial) }
+            if !answer.refused.isEmpty { return SetManyTweaks.Answer(answer, to: trial.changes) }
         }
         var answer = SetManyTweaks.Answer(applied: [], clamped: [], unknown: [], refused: [])
         if resettingOthers || !values.keys.isEmpty {
@@ -358,7 +360,7 @@ package final class LiveProgram: Program {
                 request.changes.append(ChangeTweaks.Change(tweak: "\(key)", reset: true))
             }
         }
-        let more = SetManyTweaks.Answer(try adopted.change(request), to: request)
+        let more = SetManyTweaks.Answer(try adopted.change(request), to: request.changes)
         answer.applied += more.applied
         answer.clamped += more.clamped
         answer.refused += more.refused

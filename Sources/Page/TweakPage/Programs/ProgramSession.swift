@@ -166,8 +166,19 @@ actor ProgramSession {
 
     /// Sets and resets tweaks.
     func set(_ request: SetRequest, by stream: Int?) throws(Failure) -> SetAnswer {
+        try changing(by: stream) { () throws(Failure) in try set(request, from: stream) }
+    }
+
+    /// Makes a change that the board notes as that of a page, also where programs do not tell whose change it was.
+    func changing<Answer>(
+        by stream: Int?, _ body: () throws(Failure) -> Answer
+    ) throws(Failure) -> Answer {
         board.noteChanger(of: id, stream)
         defer { board.noteChanger(of: id, nil) }
+        return try body()
+    }
+
+    private func set(_ request: SetRequest, from stream: Int?) throws(Failure) -> SetAnswer {
         guard request.isTried == true else { return try set(request, trying: nil, by: stream) }
         // Without a page that can end, it would not be a trial.
         guard let stream else {
@@ -234,7 +245,7 @@ actor ProgramSession {
             applied += givenBack
         }
         if let trying, trying.trial.values.keys != triedBefore?.keys { board.tellOfTrials(id) }
-        return SetAnswer(answer, of: changes, applied, now, applied.isEmpty ? [] : missed(by: program))
+        return SetAnswer(answer, to: changes, applied, now, applied.isEmpty ? [] : missed(by: program))
     }
 
     /// The running processes of a program that have not got a change that was kept for its next start.
@@ -258,16 +269,16 @@ actor ProgramSession {
         let before = try program.tweaks().filter { tweak in
             scopes.contains { $0.contains(tweak.declaration.key) }
         }
-        board.noteChanger(of: id, stream)
-        defer { board.noteChanger(of: id, nil) }
         let settable = before.filter { $0.declaration.type != .action }
-        try program.reset(
-            request.all == true ? nil : request.tweaks ?? settable.map(\.declaration.key),
-            tag: stream.map(board.tag))
         let changed = before.filter { $0.source != "\(TweakSource.binary)" || $0.pendingValue != nil }
+        let tweaks = try changing(by: stream) { () throws(Failure) in
+            try program.reset(
+                request.all == true ? nil : request.tweaks ?? settable.map(\.declaration.key),
+                tag: stream.map(board.tag))
+            return try now(changed.map(\.declaration.key), program)
+        }
         return ResetAnswer(
-            reset: changed.count, tweaks: try now(changed.map(\.declaration.key), program),
-            missed: before.isEmpty ? [] : missed(by: program))
+            reset: changed.count, tweaks: tweaks, missed: before.isEmpty ? [] : missed(by: program))
     }
 
     /// The state of tweaks after a change, which is also sent to the pages.
@@ -378,17 +389,12 @@ struct SetAnswer: Encodable, Sendable {
 
     /// - Parameter changes: The changes of the request, which refusals name by their places.
     init(
-        _ answer: ChangeTweaks.Answer, of changes: [ChangeTweaks.Change] = [], _ applied: [TweakKey] = [],
+        _ answer: ChangeTweaks.Answer, to changes: [ChangeTweaks.Change] = [], _ applied: [TweakKey] = [],
         _ tweaks: [ValueForm] = [], _ missed: [MissedProcess] = []
     ) {
+        let sorted = SetManyTweaks.Answer(answer, to: changes)
         (self.applied, self.tweaks, self.missed) = (applied.sorted(), tweaks, missed)
-        clamped = answer.changes.filter { $0.clampedTo != nil }.map(\.tweak).sorted()
-        let keys = answer.refused.map { $0.tweak ?? TweakKey(changes[$0.index].tweak) }
-        unknown = zip(answer.refused, keys).filter { $0.0.kind == .unknownTweak }.compactMap(\.1).sorted()
-        refused = zip(answer.refused, keys).compactMap { refusal, key in
-            refusal.kind == .unknownTweak
-                ? nil : key.map { SetManyTweaks.Answer.Refusal(tweak: $0, message: refusal.message) }
-        }
+        (clamped, unknown, refused) = (sorted.clamped.sorted(), sorted.unknown.sorted(), sorted.refused)
     }
 }
 

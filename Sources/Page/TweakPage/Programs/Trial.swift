@@ -131,14 +131,17 @@ extension ProgramSession {
             ChangeTweaks.Change(tweak: "\($0)", value: .scalar($1))
         }
         var answer = ChangeTweaks.Answer()
-        if !changes.isEmpty {
-            answer = try program.change(
-                ChangeTweaks(changes, exactNames: true, allOrNothing: false, tag: board.tag(of: stream)))
+        let tweaks = try changing(by: stream) { () throws(Failure) in
+            if !changes.isEmpty {
+                answer = try program.change(
+                    ChangeTweaks(
+                        changes, exactNames: true, allOrNothing: false, tag: board.tag(of: stream)))
+            }
+            return try now(Array(values.keys), program)
         }
-        // The end of the trial closes the connection.
-        let tweaks = try now(Array(values.keys), program)
+        // This closes the connection.
         endTrial(by: stream)
-        return SetAnswer(answer, of: changes, answer.changes.map(\.tweak), tweaks)
+        return SetAnswer(answer, to: changes, answer.changes.map(\.tweak), tweaks)
     }
 
     /// Gives the tried values back.
