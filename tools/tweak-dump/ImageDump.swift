@@ -85,8 +85,13 @@ struct ImageDump {
         let ranges = try object.recordRanges(noting: note)
         for range in ranges { sections.append(Section(bytes: try object.bytes(of: range))) }
         if findsUnread {
-            for use in try object.recordUses(in: ranges, sections.map(\.bytes)) where !use.isRead {
-                sections[use.section].unread.insert(use.offset)
+            var found: [(section: Int, offset: Int)] = []
+            let areRead = try object.areRead(in: ranges, sections.map(\.bytes)) { section, record in
+                found.append((section, record.lowerBound))
+                return true
+            }
+            for (place, isRead) in zip(found, areRead) where !isRead {
+                sections[place.section].unread.insert(place.offset)
             }
         }
         let buildID = try object.buildID()?.hexadecimal

@@ -3,38 +3,52 @@ internal import CLibELF
 internal import Glibc
 package import TweakRecords
 
-extension ELFFile {
-    /// Finds out whether code reads some tweaks, see ``ELFObject/isReferred(_:)``. Files of more than 256 MiB, which may be
-    /// made to waste time, are not searched.
+/// Finds out which tweaks no code reads, see ``ELFObject/isReferred(_:)``, from the files of a program.
+package struct UnreadRecords {
+    private let keys: Set<TweakKey>
+    private var (read, unread): (Set<TweakKey>, Set<TweakKey>) = ([], [])
+    private let end: ContinuousClock.Instant
+
+    /// The time after which no further file is searched: a process may have mapped any number.
+    private static let mostTime: Duration = .seconds(1)
+
+    package init(of keys: Set<TweakKey>) { (self.keys, end) = (keys, .now + Self.mostTime) }
+
+    /// The tweaks with records none of which code reads, in no order, with the sentence that says so.
+    package var warnings: [(tweak: TweakKey, message: String)] {
+        unread.compactMap {
+            read.contains($0) ? nil : ($0, "\($0): no code reads it; \(TweakDeclaration.reasonWhyUnread)")
+        }
+    }
+
+    /// Looks for records of the tweaks in a file, and for code that reads them. Files that cannot be read, and those of
+    /// more than 256 MiB, which may be made to waste time, are not searched.
     ///
-    /// - Returns: Those with a record that code reads, and those with one that no code reads. The search ends when all are
-    ///   found, so it takes longest if one is not read.
-    package func readTweaks(
-        among keys: Set<TweakKey>
-    ) throws(ELFError) -> (read: Set<TweakKey>, unread: Set<TweakKey>) {
-        var (read, unread): (Set<TweakKey>, Set<TweakKey>) = ([], [])
-        try forEachObject { (object) throws(ELFError) in
-            guard object.byteCount <= ELFObject.mostBytes else { return }
+    /// - Parameter isMeant: Returns whether to search an object in the file.
+    package mutating func search(
+        _ path: String, where isMeant: (ELFFile, ELFObject) throws(ELFError) -> Bool = { _, _ in true }
+    ) {
+        guard .now < end, let file = try? ELFFile(path: path) else { return }
+        try? file.forEachObject { (object) throws(ELFError) in
+            guard object.byteCount <= ELFObject.mostBytes, try isMeant(file, object) else { return }
             let ranges = try object.recordRanges()
             var sections: [[UInt8]] = []
-            // The tweaks of each section, by the offsets of their records.
-            var meant: [[Int: TweakKey]] = []
-            for range in ranges {
-                let bytes = try object.bytes(of: range)
-                sections.append(bytes)
-                let records = RecordSection(bytes.span.bytes, byteOrder: object.byteOrder)
-                let tweaks = records.tweaks.filter {
-                    $0.declaration.type != .action && keys.contains($0.declaration.key)
+            for range in ranges { sections.append(try object.bytes(of: range)) }
+            var found: [TweakKey] = []
+            let areRead = try object.areRead(in: ranges, sections) { section, record in
+                let bytes = sections[section]
+                let declaration = try? TweakDeclaration(
+                    record: bytes.span.bytes, in: record, byteOrder: object.byteOrder)
+                guard let declaration, declaration.type != .action, keys.contains(declaration.key) else {
+                    return false
                 }
-                meant.append(Dictionary(tweaks.map { ($0.offset, $0.declaration.key) }) { first, _ in first })
+                found.append(declaration.key)
+                return true
             }
-            let uses = try object.recordUses(in: ranges, sections) { meant[$0][$1] != nil }
-            for use in uses {
-                guard let key = meant[use.section][use.offset] else { continue }
-                if use.isRead { read.insert(key) } else { unread.insert(key) }
+            for (index, isRead) in areRead.enumerated() {
+                if isRead { read.insert(found[index]) } else { unread.insert(found[index]) }
             }
         }
-        return (read, unread)
     }
 }
 
@@ -44,14 +58,16 @@ extension ELFObject {
     /// - Parameters:
     ///   - ranges: The ranges of records.
     ///   - sections: Their bytes.
-    ///   - isMeant: Returns whether to look at the record in a section, at an offset.
-    /// - Returns: The index of each record's range, its offset there, and whether code reads it; nothing if that is not known.
-    package func recordUses(
+    ///   - isMeant: Returns whether to look at the record in a section, at a range.
+    /// - Returns: Whether code reads each of these records, in the order of the calls; nothing if that is not known, as where
+    ///   the ranges are not ascending, which no linker makes.
+    package func areRead(
         in ranges: [RecordRange], _ sections: [[UInt8]],
-        where isMeant: (_ section: Int, _ offset: Int) -> Bool = { _, _ in true }
-    ) throws(ELFError) -> [(section: Int, offset: Int, isRead: Bool)] {
-        var records: [(addresses: Range<UInt64>, section: Int, offset: Int)] = []
+        where isMeant: (_ section: Int, _ record: Range<Int>) -> Bool
+    ) throws(ELFError) -> [Bool] {
+        var records: [Range<UInt64>] = []
         for (index, range) in ranges.enumerated() where range.address > 0 {
+            guard range.address >= records.last?.upperBound ?? 0 else { return [] }
             let bytes = sections[index]
             var walk = RecordWalk()
             while true {
@@ -62,18 +78,15 @@ extension ELFObject {
                     let (start, end) = (UInt64(record.lowerBound), UInt64(record.upperBound))
                     // Both are inside the section, and the section in memory.
                     guard end <= .max - range.address else { break }
-                    guard isMeant(index, record.lowerBound) else { continue }
-                    records.append(
-                        (range.address + start..<range.address + end, index, record.lowerBound))
+                    guard isMeant(index, record) else { continue }
+                    records.append(range.address + start..<range.address + end)
                 } catch {
                     // An invalid record is reported where its tweak is decoded.
                     continue
                 }
             }
         }
-        records.sort { $0.addresses.lowerBound < $1.addresses.lowerBound }
-        guard let isReferred = try isReferred(records.map(\.addresses)) else { return [] }
-        return zip(records, isReferred).map { ($0.section, $0.offset, $1) }
+        return try isReferred(records) ?? []
     }
 
     /// Bytes that are searched at once.

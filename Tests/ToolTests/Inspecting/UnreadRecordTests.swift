@@ -166,5 +166,12 @@ import Testing
         let page = try ServedPage(home: program.home)
         #expect(try warned("Speed", by: page) == ["unread"])
         #expect(try warned("First", by: page) == [])
+        // The library says it once, whoever sets it: after the answer, and in the order of the sets.
+        let said = "Odr/Game/Speed: no code reads it"
+        let isSaid = { program.process?.written.error.contains(said) == true }
+        #expect(waitUntil(isSaid))
+        #expect(try program.command(["set", "\(program.pid)", "First=8", "Speed=8"]).status == 0)
+        let lines = program.process?.written.error.split(separator: "\n") ?? []
+        #expect(lines.count { $0.contains("no code reads") } == 1, "\(lines)")
     }
 }

@@ -14,6 +14,14 @@ enum ChangeAuthor: Sendable {
     case file
     /// A provider that reported other values.
     case provider(TweakSource)
+
+    /// Whether it is somebody outside of the program.
+    var isOutside: Bool {
+        switch self {
+        case .client, .file: true
+        case .program, .provider: false
+        }
+    }
 }
 
 extension ChangeAuthor: CustomStringConvertible {

@@ -38,6 +38,8 @@ struct StoreState {
     var writer: OverridesWriter?
     /// The name under which overrides are kept, or `nil`.
     var application: String?
+    /// Tweaks that somebody outside of the program has set for the first time.
+    private var newlySet: Set<TweakKey> = []
     /// Messages for people. They are reported after the lock was released, because a log handler may call the store.
     var messages: [String] = []
     /// Tweaks with conflicting declarations since the last report: the first place, the second, and the number of
@@ -60,6 +62,8 @@ extension StoreState {
         let removed: [ObserverList.Observer]
         let unasked: [TweakKey]
         let feeds: [ProviderFeed]
+        /// Tweaks to look for in the code.
+        let newlySet: Set<TweakKey>
     }
 
     /// Whether there is something to report.
@@ -74,8 +78,8 @@ extension StoreState {
     }
 
     mutating func drainRest() -> Rest? {
-        guard hasMessages || !unasked.isEmpty || delivery.hasRemoved else { return nil }
-        defer { (messages, disagreements, unasked) = ([], [], []) }
+        guard hasMessages || !unasked.isEmpty || delivery.hasRemoved || !newlySet.isEmpty else { return nil }
+        defer { (messages, disagreements, unasked, newlySet) = ([], [], [], []) }
         messages += disagreements.map { entry, second, others in
             let first = entry.declaration.location ?? "an unknown place"
             let places =
@@ -84,7 +88,19 @@ extension StoreState {
         }
         return Rest(
             messages: messages, removed: delivery.drainRemoved(), unasked: unasked,
-            feeds: unasked.isEmpty ? [] : layers.askedForAll)
+            feeds: unasked.isEmpty ? [] : layers.askedForAll, newlySet: newlySet)
+    }
+
+    /// Notes the tweaks that a plan gives values other than their defaults, if only code in the images can read them.
+    mutating func noteSet(_ plan: ValuePlan) {
+        plan.steps.forEach { _, step in
+            let entry = step.entry
+            guard step.resolution.source != .binary, !entry.isLookedFor, entry.isReadFromRecords,
+                !delivery.observers.areThere(for: entry.key)
+            else { return }
+            entry.isLookedFor = true
+            newlySet.insert(entry.key)
+        }
     }
 }
 

@@ -27,6 +27,7 @@ final class TweakEntry: @unchecked Sendable {
         @exclusivity(unchecked) var waiting: (resolution: Resolution, mailbox: GateMailbox)?
         @exclusivity(unchecked) var rampTarget: TweakValue?
         @exclusivity(unchecked) var isKnownToDisagree = false
+        @exclusivity(unchecked) var isLookedFor = false
         @exclusivity(unchecked) var epoch: UInt32 = 0
         @exclusivity(unchecked) var lastChange: (oldValue: TweakValue, source: TweakSource, time: Duration)?
     }
@@ -119,6 +120,22 @@ final class TweakEntry: @unchecked Sendable {
         set {
             if history == nil { history = History() }
             history?.isKnownToDisagree = newValue
+        }
+    }
+
+    /// Whether code that reads the tweak has been looked for.
+    var isLookedFor: Bool {
+        get { history?.isLookedFor ?? false }
+        set {
+            if history == nil { history = History() }
+            history?.isLookedFor = newValue
+        }
+    }
+
+    /// Whether the program can read the tweak only from the records in its images.
+    var isReadFromRecords: Bool {
+        !cells.contains {
+            if case .image = $0.owner { false } else { true }
         }
     }
 

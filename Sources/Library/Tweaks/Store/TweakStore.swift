@@ -237,6 +237,7 @@ extension TweakStore {
         if let rest {
             for message in rest.messages { diagnostics.warn(message) }
             for feed in rest.feeds { feed.report(.tweaks(rest.unasked)) }
+            if !rest.newlySet.isEmpty { lookForReaders(of: rest.newlySet) }
         }
         return result
     }

@@ -255,6 +255,7 @@ extension StoreState {
             plan.steps.forEach { _, step in follow(plan.ramps[step.entry.key], step.entry) }
         }
         if history.isOn { history.record(plan, before, of: update, layers) }
+        if update.author.isOutside { noteSet(plan) }
         if !plan.isInOrder { changes.sort { $0.key < $1.key } }
         delivery.add(changes, of: update)
         if !plan.messages.isEmpty { messages += plan.messages }
