@@ -158,6 +158,7 @@ let package = Package(
                 "CommandCompletion", "CommandSupport", "TweakELF", "TweakMemory", "TweakOverrides",
                 "TweakProtocol",
                 "TweakRecords",
+                "TweakSources",
                 "TweakSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

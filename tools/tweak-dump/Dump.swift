@@ -17,6 +17,8 @@ struct Dump {
         var isCheck = false
         /// Whether to find the records that no code reads.
         var findsUnread = false
+        /// Whether to find the macros that are defined as tweaks.
+        var readsSources = false
     }
 
     private let report: any Report
@@ -85,9 +87,9 @@ struct Dump {
             (left, isEmpty) = ([], false)
             var unusable: [UnusableSection] = []
             do throws(ELFError) {
-                let image = try ImageDump(object, selection, findsUnread: scope.findsUnread) {
-                    unusable.append($0)
-                }
+                let image = try ImageDump(
+                    object, selection, findsUnread: scope.findsUnread, readsSources: scope.readsSources
+                ) { unusable.append($0) }
                 add(image, isShownEmpty: isNamed, unusable)
             } catch .broken(let path, let reason) where path != file.path {
                 // Sections that contradict each other are made to waste time.

@@ -15,6 +15,8 @@ struct ImageDump {
     private let selection: Selection
     /// Whether it has no records, although it uses the library.
     let lacksRecords: Bool
+    /// Where macros are defined as tweaks, if that was asked for.
+    private(set) var definitions: Definitions?
     /// Whether to show all tweaks. Asking the selection takes a tenth of the time of decoding a record.
     let isWhole: Bool
 
@@ -75,9 +77,11 @@ struct ImageDump {
 
     /// An object in a file.
     ///
-    /// - Parameter findsUnread: Whether to find the records to which nothing refers.
+    /// - Parameters:
+    ///   - findsUnread: Whether to find the records to which nothing refers.
+    ///   - readsSources: Whether to find the macros that are defined as tweaks.
     init(
-        _ object: ELFObject, _ selection: Selection, findsUnread: Bool,
+        _ object: ELFObject, _ selection: Selection, findsUnread: Bool, readsSources: Bool = false,
         noting note: (UnusableSection) -> Void
     ) throws(ELFError) {
         var sections: [Section] = []
@@ -99,6 +103,7 @@ struct ImageDump {
             path: object.path, architecture: object.architecture, buildID: buildID,
             byteOrder: object.byteOrder, sections: sections,
             lacksRecords: sections.allSatisfy(\.bytes.isEmpty) && object.usesLibrary(), selection)
+        if readsSources { definitions = try Definitions(object, ranges) }
     }
 
     /// Returns whether the record is known not to be read by any code.

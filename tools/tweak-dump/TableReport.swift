@@ -70,10 +70,12 @@ final class TableReport: Report {
             return isInvalid || !errors.isEmpty
         }
         print(title + (locations.directory.isEmpty ? "" : ", declared in " + printable(locations.directory)))
-        for row in rows where row.count > 1 {
-            if let tweak = image.tweak(at: row.place) {
-                columns.measure(tweak.cells(locations.text(of: tweak.declaration, row.count)))
-            }
+        func cells(_ tweak: ImageDump.Tweak, _ row: Row) -> [String] {
+            let definition = image.definitions?.text(of: tweak.declaration).map { " (\($0))" }
+            return tweak.cells(locations.text(of: tweak.declaration, row.count) + (definition ?? ""))
+        }
+        for row in rows where row.count > 1 || image.definitions != nil {
+            if let tweak = image.tweak(at: row.place) { columns.measure(cells(tweak, row)) }
         }
         columns.measure(["", "", "", "", "", "", locations.longest, ""])
         if !rows.isEmpty { print(columns.header) }
@@ -86,7 +88,7 @@ final class TableReport: Report {
             guard let tweak = image.tweak(at: row.place) else { continue }
             if row.group != last { print(columns.heading(tweak.declaration.heading)) }
             last = row.group
-            print(columns.line(tweak.cells(locations.text(of: tweak.declaration, row.count))))
+            print(columns.line(cells(tweak, row)))
         }
         for gate in gates {
             let place = gate.location.map { ", at \(locations.relative($0))" } ?? ""

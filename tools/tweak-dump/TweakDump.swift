@@ -43,6 +43,10 @@ struct TweakDump: ParsableCommand {
     @Flag(help: "Read the files below folders, by default the current one, each once.")
     var recursive = false
 
+    @Flag(
+        help: "Look into the sources, if they are here, and name the macros in whose definitions tweaks are.")
+    var sources = false
+
     @OptionGroup var memory: MemoryInputs
 
     @OptionGroup var selection: Selection
@@ -65,6 +69,9 @@ struct TweakDump: ParsableCommand {
         }
         guard task == .lint || ignore.isEmpty else { throw ValidationError("--ignore is for --lint.") }
         guard task == .lint || !strict else { throw ValidationError("--strict is for --lint.") }
+        guard !sources || task == nil && format == .table else {
+            throw ValidationError("--sources is for the table of tweaks.")
+        }
         guard let task else { return }
         guard format == .table || format == .json else {
             throw ValidationError("--\(task) writes a table or JSON.")
@@ -109,7 +116,7 @@ struct TweakDump: ParsableCommand {
             report,
             .init(
                 isRecursive: recursive, hasLibraries: libraries, isCheck: task != nil,
-                findsUnread: task == .lint), selection)
+                findsUnread: task == .lint, readsSources: sources), selection)
         if files.isEmpty, memory.isEmpty { dump.add(folder: "") }
         for file in files { dump.add(file) }
         memory.add(to: &dump)

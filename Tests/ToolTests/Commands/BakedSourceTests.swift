@@ -91,6 +91,15 @@ import Testing
         let definition = try #require((json["definitions"] as? [[String: Any]])?.first)
         #expect(definition["macro"] as? String == "LIMIT" && definition["line"] as? Int == 1)
         #expect(definition["path"] as? String == home("include/limits.h"))
+        func dumped(_ options: String...) throws -> Substring? {
+            let dump = Locations.product("tweak-dump")
+            let result = try run(dump, options + ["program"], home: home, in: home.path)
+            return result.output.split(separator: "\n").last?.drop { $0 == " " }
+        }
+        #expect(try dumped() == "v     int32  5                main.c:3")
+        #expect(
+            try dumped("--sources")
+                == "v     int32  5                main.c:3 (LIMIT at \(home("include/limits.h")):1)")
         #expect(try tweak("set", "./program", "R/c/v", "7").succeeded)
         let result = try tweak("bake", "./program", "--write")
         #expect(
