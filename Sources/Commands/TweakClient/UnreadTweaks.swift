@@ -14,10 +14,11 @@ struct UnreadTweaks {
     init(of name: String?) { self.name = name }
 
     mutating func warn(of answer: ChangeTweaks.Answer, _ warn: (Warning) -> Void) {
-        let new = Set(answer.changes.filter { $0.givenValue != nil }.map(\.tweak)).subtracting(known)
+        let changes = answer.changes.filter { $0.givenValue != nil && $0.isReadOtherwise != true }
+        let new = Set(changes.map(\.tweak)).subtracting(known)
         guard !new.isEmpty, let images = name.flatMap({ try? ProgramFile(named: $0) })?.images else { return }
         known.formUnion(new)
-        var records = UnreadRecords(of: new)
+        let records = UnreadRecords(of: new)
         for image in images { records.search(image.path) }
         for warning in records.warnings.sorted(by: { $0.tweak < $1.tweak }) {
             warn(Warning(warning.message, .unread, tweak: warning.tweak))

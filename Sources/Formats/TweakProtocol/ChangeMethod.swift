@@ -137,6 +137,9 @@ extension ChangeTweaks.Answer {
         package var lease: JSONLease?
         /// The way to the new value.
         package var ramp: JSONRamp?
+        /// Whether the program is known to read the tweak in another way than by code at its declaration: it has found it
+        /// by name, bound a variable to it, or observes it. `nil` if not, and from older libraries.
+        package var isReadOtherwise: Bool?
 
         package init(tweak: TweakKey, oldValue: JSONValue, newValue: JSONValue, source: String) {
             (self.tweak, self.oldValue, self.newValue, self.source) = (tweak, oldValue, newValue, source)

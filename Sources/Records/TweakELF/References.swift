@@ -4,7 +4,7 @@ internal import Glibc
 package import TweakRecords
 
 /// Finds out which tweaks no code reads, see ``ELFObject/isReferred(_:)``, from the files of a program.
-package struct UnreadRecords {
+package final class UnreadRecords {
     private let keys: Set<TweakKey>
     private var (read, unread): (Set<TweakKey>, Set<TweakKey>) = ([], [])
     private let end: ContinuousClock.Instant
@@ -17,7 +17,8 @@ package struct UnreadRecords {
     /// The tweaks with records none of which code reads, in no order, with the sentence that says so.
     package var warnings: [(tweak: TweakKey, message: String)] {
         unread.compactMap {
-            read.contains($0) ? nil : ($0, "\($0): no code reads it; \(TweakDeclaration.reasonWhyUnread)")
+            read.contains($0)
+                ? nil : ($0, $0.description + ": no code reads it; " + TweakDeclaration.reasonWhyUnread)
         }
     }
 
@@ -25,7 +26,7 @@ package struct UnreadRecords {
     /// more than 256 MiB, which may be made to waste time, are not searched.
     ///
     /// - Parameter isMeant: Returns whether to search an object in the file.
-    package mutating func search(
+    package func search(
         _ path: String, where isMeant: (ELFFile, ELFObject) throws(ELFError) -> Bool = { _, _ in true }
     ) {
         guard .now < end, let file = try? ELFFile(path: path) else { return }

@@ -106,25 +106,59 @@ import Testing
         #expect(result.output.isEmpty && result.status == 0, "\(result)")
     }
 
-    @Test(arguments: Compiler.allCases)
-    func `Who sets one is told, in a running program, in memory and in the file`(compiler: Compiler) throws {
-        let program = try BareProgram(named: "odr", "int first(), second();", in: "main.cc") {
-            main, path, _ in
-            let source = try String(contentsOfFile: home("main.cc"), encoding: .utf8)
-            try
-                (#"#include <cstdio>\n#include <unistd.h>\n"#
-                + source.replacingOccurrences(
-                    of: "return first()", with: "puts(\"7\"); fflush(stdout); pause(); return first()"))
-                .replacingOccurrences(of: "\\n", with: "\n")
-                .write(toFile: main, atomically: true, encoding: .utf8)
+    /// A program in which no code reads the tweak `Speed`.
+    ///
+    /// - Parameter reading: What it does with the tweak in another way.
+    private func program(_ compiler: Compiler, reading: String = "") throws -> BareProgram {
+        let source = """
+            #include <cstdio>
+            #include <fbtweak.h>
+            #include <unistd.h>
+            int first(), second();
+            [[maybe_unused]] static void changed(const fbtweak_change *, void *) {}
+            [[maybe_unused]] static int speed = 7;
+            int main() {
+              \(reading);
+              puts("7");
+              fflush(stdout);
+              pause();
+              return first() + second();
+            }
+            """
+        return try BareProgram(named: "odr", source, in: "main.cc") { main, path, _ in
             var objects: [String] = []
-            for (name, tweaks) in [(home("b.cc"), []), (home("a.cc"), ["-DDEBUG"]), (main, [])] {
-                objects.append(home("\(objects.count).o"))
+            for (name, tweaks) in [(home("b.cc"), []), (home("a.cc"), ["-DDEBUG"]), (main, ["-DDEBUG"])] {
+                let object = home("\(objects.count).o")
+                objects.append(object)
                 let flags = tweaks + ["-O0", "-c", "-DLINKAGE=inline"]
-                try compiler.compile([name], as: .cPlusPlus, to: objects.last!, flags, home: home)
+                try compiler.compile([name], as: .cPlusPlus, to: object, flags, home: home)
             }
             try compiler.compile(objects, as: .cPlusPlus, to: path, [], home: home)
         }
+    }
+
+    @Test(
+        arguments: [
+            #"fbtweak_find("Odr", "Game", "Speed")"#,
+            #"fbtweak_observe(fbtweak_find("Odr", "Game", "Speed"), nullptr, changed, nullptr)"#,
+            #"FBTweakBind(speed, "Odr", "Game", "Speed", 7)"#,
+        ])
+    func `A program reads it that has found it by name, observes it, or has bound a variable`(
+        reading: String
+    ) throws {
+        let program = try program(.gcc, reading: reading)
+        try FileManager.default.createDirectory(
+            atPath: program.home("runtime"), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        try program.start(environment: ["LD_PRELOAD": Installation.path("lib/libtweaks.so")])
+        #expect(try waitUntil { try program.command(["ps"]).output.contains("\(program.pid) ") })
+        let set = try program.command(["set", "\(program.pid)", "Speed", "9"])
+        #expect(set.status == 0 && set.error == "", "\(set)")
+    }
+
+    @Test(arguments: Compiler.allCases)
+    func `Who sets one is told, in a running program, in memory and in the file`(compiler: Compiler) throws {
+        let program = try program(compiler)
         func warned(_ tweak: String, _ name: String) throws -> [String] {
             let set = try program.command(["set", name, tweak, "9", "--format", "json"])
             #expect(set.status == 0, "\(set)")

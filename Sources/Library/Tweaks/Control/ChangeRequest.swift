@@ -130,6 +130,7 @@ extension ChangeEvaluation {
             if let pending = status.pendingValue { changed.wait(with: pending, of: declaration) }
             changed.gate = status.gate
             (changed.lease, changed.ramp) = (state.lease(of: changed.tweak), state.ramp(of: changed.tweak))
+            changed.isReadOtherwise = state.isReadOtherwise(entry) ? true : nil
         }
     }
 

@@ -5,43 +5,38 @@ internal import TweakRecords
 
 // The tweaks that no code of the process reads, which is said once somebody has set them.
 
-/// What it takes to read the file of an image later, when the image may be gone.
-private struct ImageFile {
-    let path: String
-    let buildID: [UInt8]?
-    /// The first bytes in memory.
-    let header: [UInt8]
+/// What it takes to read the file of an image later, when the image may be gone: its path, and the build id and the first
+/// bytes in memory.
+private typealias ImageFile = (path: String, buildID: [UInt8]?, header: [UInt8])
 
-    init(_ image: fbtweak__image) {
-        let name = image.path.map { String(cString: $0) } ?? ""
-        path = name.isEmpty ? "/proc/self/exe" : name
-        buildID = image.build_id.map { Array(UnsafeBufferPointer(start: $0, count: image.build_id_size)) }
-        header = Array(UnsafeRawBufferPointer(start: image.header, count: image.header_size))
+/// The files of all images with a path, which the vDSO has not.
+private func imageFiles() -> [ImageFile] {
+    var files: [ImageFile] = []
+    withUnsafeMutablePointer(to: &files) { files in
+        fbtweak__each_image(
+            { image, files in
+                guard let image = image?.pointee, let files else { return true }
+                let name = image.path.map { String(cString: $0) } ?? ""
+                let path = name.isEmpty ? "/proc/self/exe" : name
+                let id = image.build_id.map {
+                    Array(UnsafeBufferPointer(start: $0, count: image.build_id_size))
+                }
+                let header = Array(UnsafeRawBufferPointer(start: image.header, count: image.header_size))
+                if path.utf8.contains(UInt8(ascii: "/")) {
+                    files.assumingMemoryBound(to: [ImageFile].self).pointee.append((path, id, header))
+                }
+                return true
+            }, files)
     }
-
-    /// Those of all images with a path, which the vDSO has not.
-    static func all() -> [ImageFile] {
-        var files: [ImageFile] = []
-        withUnsafeMutablePointer(to: &files) { files in
-            fbtweak__each_image(
-                { image, files in
-                    if let image, let files {
-                        files.assumingMemoryBound(to: [ImageFile].self).pointee.append(
-                            ImageFile(image.pointee))
-                    }
-                    return true
-                }, files)
-        }
-        return files.filter { $0.path.utf8.contains(UInt8(ascii: "/")) }
-    }
+    return files
 }
 
 extension TweakStore {
     /// Reports which of some tweaks no code reads, as the files of the process say. It takes time in proportion to them, a
     /// second or so at most.
     private func reportUnread(among keys: Set<TweakKey>) {
-        var records = UnreadRecords(of: keys)
-        for image in ImageFile.all() {
+        let records = UnreadRecords(of: keys)
+        for image in imageFiles() {
             records.search(image.path) { (file, object) throws(ELFError) in
                 try object.isSource(in: file, of: image.buildID, header: image.header.span.bytes)
             }

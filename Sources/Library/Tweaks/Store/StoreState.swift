@@ -91,13 +91,19 @@ extension StoreState {
             feeds: unasked.isEmpty ? [] : layers.askedForAll, newlySet: newlySet)
     }
 
-    /// Notes the tweaks that a plan gives values other than their defaults, if only code in the images can read them.
+    /// Whether the program is known to read a tweak in another way than by code at its declaration.
+    func isReadOtherwise(_ entry: TweakEntry) -> Bool {
+        entry.hasOtherCells || delivery.observers.areThere(for: entry.key)
+    }
+
+    /// Notes the tweaks that a plan gives values other than their defaults, if only code at their declarations can read
+    /// them.
     mutating func noteSet(_ plan: ValuePlan) {
         plan.steps.forEach { _, step in
             let entry = step.entry
-            guard step.resolution.source != .binary, !entry.isLookedFor, entry.isReadFromRecords,
-                !delivery.observers.areThere(for: entry.key)
-            else { return }
+            guard step.resolution.source != .binary, !entry.isLookedFor, !isReadOtherwise(entry) else {
+                return
+            }
             entry.isLookedFor = true
             newlySet.insert(entry.key)
         }

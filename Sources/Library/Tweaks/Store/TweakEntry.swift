@@ -132,12 +132,8 @@ final class TweakEntry: @unchecked Sendable {
         }
     }
 
-    /// Whether the program can read the tweak only from the records in its images.
-    var isReadFromRecords: Bool {
-        !cells.contains {
-            if case .image = $0.owner { false } else { true }
-        }
-    }
+    /// Whether the program can read the tweak from other cells than those of its declarations.
+    var hasOtherCells: Bool { cells.contains { $0.owner == .handle || $0.owner == .variable } }
 
     /// The last change of the value, or `nil`.
     var lastChange: (change: TweakChange, time: Duration)? {
