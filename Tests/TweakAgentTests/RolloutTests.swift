@@ -65,7 +65,9 @@ import Testing
             let part = (change["changes"] as? [[String: Any]])?.first
             if (part?["tweak"] as? String)?.hasSuffix("/Marker") == true { return nil }
             let filters = part?["newFor"] as? [String: Any]
-            return (filters?["percentage"] as? Double, part?["new"] as? Int, change["why"] as? String ?? "")
+            return (
+                filters?["percentage"] as? Double, part?["newValue"] as? Int, change["why"] as? String ?? ""
+            )
         }
     }
 

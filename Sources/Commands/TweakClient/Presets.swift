@@ -144,19 +144,21 @@ private func unescapedFileName(_ escaped: Substring) -> String? {
 package struct PresetDifference: Encodable {
     package let tweak: String
     /// The value at the program's next start; `nil` if the program does not have the tweak.
-    package let value: TweakValue?
+    package let oldValue: TweakValue?
     /// The value in the preset; `nil` if the preset does not have the tweak.
-    package let preset: JSONValue?
+    package let newValue: JSONValue?
     /// The reason why the tweak cannot have the value of the preset.
     package var problem: String?
     private let declaration: TweakDeclaration?
 
-    private enum CodingKeys: CodingKey { case tweak, value, preset, problem }
+    private enum CodingKeys: CodingKey { case tweak, oldValue, newValue, problem }
 
-    package var valueText: String { value.flatMap { declaration?.text(of: $0) } ?? "" }
+    package var valueText: String { oldValue.flatMap { declaration?.text(of: $0) } ?? "" }
     package var presetText: String {
-        guard let preset else { return "" }
-        guard let declaration, let value = preset.value(of: declaration.type) else { return preset.summary }
+        guard let newValue else { return "" }
+        guard let declaration, let value = newValue.value(of: declaration.type) else {
+            return newValue.summary
+        }
         return declaration.text(of: value)
     }
 }
@@ -171,7 +173,7 @@ extension PresetDifference {
         return Set(preset.keys).union(set.keys).sorted().compactMap { key in
             let tweak = tweaks[key]
             var difference = PresetDifference(
-                tweak: "\(key)", value: tweak?.lastingValue, preset: preset[key],
+                tweak: "\(key)", oldValue: tweak?.lastingValue, newValue: preset[key],
                 declaration: tweak?.declaration
             )
             guard let tweak else {

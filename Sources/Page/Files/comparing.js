@@ -30,10 +30,10 @@ export function openComparison(page, programId, names, /** @type {{ first?: stri
     const all = new Map();
     if (name === undefined) return all;
     const answer = await api.post("preset/diff", { program: programId, name });
-    for (const { tweak: key, preset, problem } of answer.differences) {
+    for (const { tweak: key, newValue, problem } of answer.differences) {
       const tweak = state.tweak(programId, key);
-      const isThere = preset !== undefined;
-      all.set(key, { value: isThere ? valueFrom(tweak?.type, preset) : tweak?.default, isSet: isThere, problem });
+      const isThere = newValue !== undefined;
+      all.set(key, { value: isThere ? valueFrom(tweak?.type, newValue) : tweak?.default, isSet: isThere, problem });
     }
     return all;
   }

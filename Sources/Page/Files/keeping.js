@@ -89,7 +89,7 @@ function planParts({ plan, difference, messages, command }) {
 }
 
 const writtenParts = ({ changes }, messages) => [
-  make("ul", { class: "written" }, changes.map(({ file, line, tweak, old, new: text }) => make("li", {},
-    make("span", { text: `${shown(tweak)}: ${shown(old)} → ${shown(text)}` }), make("span", { class: "who", text: `${shown(file)}:${line}` })))),
+  make("ul", { class: "written" }, changes.map(({ file, line, tweak, oldText, newText }) => make("li", {},
+    make("span", { text: `${shown(tweak)}: ${shown(oldText)} → ${shown(newText)}` }), make("span", { class: "who", text: `${shown(file)}:${line}` })))),
   ...messagePart(messages),
 ];

@@ -148,10 +148,10 @@ export function openDifferences(page, programId, title, differences, /** @type {
 
   for (const difference of differences) {
     const tweak = state.tweak(programId, difference.tweak);
-    const isReset = difference.preset === undefined && !difference.problem;
+    const isReset = difference.newValue === undefined && !difference.problem;
     if (isReset && !canReset) continue;
     const problem = difference.problem ?? (tweak ? (isSettable(tweak) ? undefined : "read-only") : "the program does not declare this tweak");
-    const after = tweak && !isReset ? valueFrom(tweak.type, difference.preset) : tweak?.default;
+    const after = tweak && !isReset ? valueFrom(tweak.type, difference.newValue) : tweak?.default;
     const before = tweak ? currentValue(tweak) : undefined;
     if (!problem && !isReset && equalValues(before, after) && tweak.source === "override") continue;
     const box = make("input", {

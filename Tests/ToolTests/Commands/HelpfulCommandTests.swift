@@ -63,8 +63,8 @@ import Testing
         let result = try program.tweak("set", "--format", "json", "Count", "2000000", "Text", "bye")
         let changes = try #require(try result.json["changes"] as? [[String: Any]])
         #expect(changes.map { $0["tweak"] as? String } == ["Setter/Values/Count", "Setter/Values/Text"])
-        #expect(changes[0]["oldValue"] as? Int == 5 && changes[0]["value"] as? Int == 1_000_000)
-        #expect(changes[0]["wasClamped"] as? Bool == true && changes[1]["wasClamped"] as? Bool == false)
+        #expect(changes[0]["oldValue"] as? Int == 5 && changes[0]["newValue"] as? Int == 1_000_000)
+        #expect(changes[0]["clampedTo"] as? String == "maximum" && changes[1]["clampedTo"] == nil)
         #expect(changes[1]["source"] as? String == "override")
     }
 

@@ -43,7 +43,7 @@ import Testing
         guard result.status == 0 else { return ["\(result.status)"] + warnings }
         let changes = try #require(result.json["changes"] as? [[String: Any]])
         let forms = changes.map { change in
-            ["tweak", "oldValue", "value", "wasClamped"].map { "\(change[$0] ?? "none")" }.joined(
+            ["tweak", "oldValue", "newValue", "clampedTo"].map { "\(change[$0] ?? "none")" }.joined(
                 separator: " ")
         }
         return warnings + forms

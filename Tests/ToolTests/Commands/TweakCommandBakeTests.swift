@@ -352,7 +352,7 @@ extension BakedProgram {
         let json = try program.tweak("bake", "./motor", "--format", "json").json
         let change = try #require((json["changes"] as? [[String: Any]])?.first)
         #expect(change["tweak"] as? String == "Motor/Control/Gain")
-        #expect(change["old"] as? String == "1.50" && change["new"] as? String == "2.25")
+        #expect(change["oldText"] as? String == "1.50" && change["newText"] as? String == "2.25")
         #expect(change["oldValue"] as? Double == 1.5 && change["newValue"] as? Double == 2.25)
         #expect(
             change["line"] as? Int == 6 && change["column"] as? Int == 58 && change["length"] as? Int == 4)

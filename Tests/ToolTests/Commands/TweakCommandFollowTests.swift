@@ -117,7 +117,7 @@ private final class EditedProgram {
             try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
         #expect(
             json["tweak"] as? String == "Motor/Control/Gain" && json["declared"] as? String == "motor.c:8")
-        #expect(json["oldValue"] as? Double == 1.5 && json["value"] as? Double == 2.25)
+        #expect(json["oldValue"] as? Double == 1.5 && json["newValue"] as? Double == 2.25)
     }
 
     @Test func `An override is mentioned, and takes effect again`() throws {

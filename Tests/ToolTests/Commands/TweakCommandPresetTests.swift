@@ -245,7 +245,7 @@ enum ProgramState: String, CaseIterable, CustomTestStringConvertible {
         let differences = try #require(
             try preset("diff", "mine", "--format", "json").json["differences"] as? [[String: Any]])
         #expect(differences.map { $0["tweak"] as? String }.contains("Setter/Values/Flag"))
-        #expect(differences.map { $0["preset"] as? Int } == [6, nil, nil])
+        #expect(differences.map { $0["newValue"] as? Int } == [6, nil, nil])
     }
 
     @Test func `remove removes them`() throws {

@@ -331,9 +331,9 @@ import Testing
         let differences = try #require(
             try followed.ask("preset/diff", ["name": "a/b"])["differences"] as? [[String: Any]])
         #expect(differences.map { $0["tweak"] as? String } == [Self.count, Self.ratio])
-        #expect(differences[0]["preset"] as? Int == 6)
-        #expect(differences[0]["value"] as? Int == 7)
-        #expect(differences[1]["preset"] == nil)
+        #expect(differences[0]["newValue"] as? Int == 6)
+        #expect(differences[0]["oldValue"] as? Int == 7)
+        #expect(differences[1]["newValue"] == nil)
         let values = try followed.ask("preset/get", ["name": "a/b"])["values"] as? [String: Int]
         #expect(values == [Self.count: 6])
         // The command lists it too.
@@ -377,7 +377,7 @@ import Testing
         let answer = try followed.ask("import", ["text": file["text"] ?? ""])
         let differences = try #require(answer["differences"] as? [[String: Any]])
         #expect(differences.count == 1)
-        #expect(differences.first?["preset"] as? Int == 6)
+        #expect(differences.first?["newValue"] as? Int == 6)
     }
 
     @Test func `imports files of older systems`() throws {
@@ -385,7 +385,7 @@ import Testing
         let text = #"{"FBTweak:Setter-Values-Count":8,"FBTweak:Other-Values-Count":1,"FBTweak:x":1}"#
         let answer = try followed.ask("import", ["text": text])
         let differences = try #require(answer["differences"] as? [[String: Any]])
-        #expect(differences.first { $0["tweak"] as? String == Self.count }?["preset"] as? Int == 8)
+        #expect(differences.first { $0["tweak"] as? String == Self.count }?["newValue"] as? Int == 8)
         #expect((answer["leftOut"] as? [[String: Any]])?.first?["entry"] as? String == "FBTweak:x")
         // As a file that is not text is sent.
         let base64 = Data(text.utf8).base64EncodedString()

@@ -842,6 +842,6 @@ class Presets:
         command, target = self._program._command_target()
         answer = command.ask("preset", "diff", "--format", "json", "--", target, name)
         return {
-            member(each, "tweak", str): (each.get("value"), each.get("preset"))
+            member(each, "tweak", str): (each.get("oldValue"), each.get("newValue"))
             for each in member(answer, "differences", list)
         }

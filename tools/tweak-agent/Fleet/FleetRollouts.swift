@@ -386,7 +386,7 @@ private struct RolloutForm: Encodable {
     let nextIn: Int?
     let by, why, at: String
     let start: String?
-    let change: ChangeForm?
+    let change: FleetChangeForm?
 
     private enum CodingKeys: String, CodingKey {
         case tweak, value, `for`, steps, every, done, percentage, state, reason, check, leader, nextIn, by,
@@ -403,7 +403,7 @@ private struct RolloutForm: Encodable {
         (state, reason) = (plan.state.rawValue, plan.reason)
         (isAttended, check, self.leader, self.nextIn) = (plan.isAttended, plan.check, leader, nextIn)
         (by, why, at, start) = (plan.by, plan.why, plan.at, plan.start)
-        self.change = change.map { ChangeForm($0) }
+        self.change = change.map { FleetChangeForm($0) }
     }
 
     var row: [String] {

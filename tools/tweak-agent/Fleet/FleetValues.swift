@@ -90,7 +90,7 @@ enum Fleet {
             let tweak = try key(of: name, among: Swift.Set(known))
             changes = changes.filter { $0.parts.contains { $0.tweak == tweak } }
         }
-        let forms = changes.suffix(options.last ?? Int.max).map { ChangeForm($0) }
+        let forms = changes.suffix(options.last ?? Int.max).map { FleetChangeForm($0) }
         switch options.fleet.format {
         case .json: try failing { try printJSON(["changes": forms]) }
         case .table:
@@ -117,7 +117,7 @@ enum Fleet {
             let contents: FleetContents
             do throws(FleetProblem) { contents = try await editor.contents() } catch { throw Failure(error) }
             await editor.watch(after: contents.revision) { change in
-                let form = ChangeForm(change)
+                let form = FleetChangeForm(change)
                 switch format {
                 case .json: try? printJSONLine(form)
                 case .table:
@@ -273,7 +273,7 @@ enum Fleet {
         above: [HiddenValue]? = nil, revision: Int? = nil
     ) throws(Failure) {
         guard let change else { return showNothing(options) }
-        let form = ChangeForm(change, above: above, revision: revision)
+        let form = FleetChangeForm(change, above: above, revision: revision)
         switch options.format {
         case .json: try failing { try printJSON(form) }
         case .table:
@@ -711,7 +711,7 @@ struct ValueForm: Encodable {
     /// The value, and the hosts that use it.
     var text: String {
         guard let value else { return problem ?? "" }
-        return isKill ? "killed" : ChangeForm.Part.text(value, `for`, otherwise)
+        return isKill ? "killed" : FleetChangeForm.Part.text(value, `for`, otherwise)
     }
 
     var row: [String] {
@@ -724,7 +724,7 @@ struct ValueForm: Encodable {
     }
 }
 
-struct ChangeForm: Encodable {
+struct FleetChangeForm: Encodable {
     let revision: Int
     let at, by: String
     let why: String?
@@ -737,7 +737,7 @@ struct ChangeForm: Encodable {
 
     struct Part: Encodable {
         let tweak: TweakKey
-        let old, new: TweakValue?
+        let oldValue, newValue: TweakValue?
         let oldFor, newFor: JSONValue?
         let oldOtherwise, newOtherwise: JSONValue?
         let oldProblem: String?
@@ -745,22 +745,25 @@ struct ChangeForm: Encodable {
         let isKill: Bool
 
         private enum CodingKeys: CodingKey {
-            case tweak, old, new, oldFor, newFor, oldOtherwise, newOtherwise, oldProblem, oldRevision
+            case tweak, oldValue, newValue, oldFor, newFor, oldOtherwise, newOtherwise, oldProblem,
+                oldRevision
         }
 
         init(_ part: FleetChange.Part) {
             (tweak, oldProblem, isKill) = (part.tweak, part.oldProblem, part.isKill)
             oldRevision = part.oldRevision
-            (old, oldFor) = (part.old?.value, part.old?.filters.map { .object($0) })
-            (new, newFor) = (part.new?.value, part.new?.filters.map { .object($0) })
+            (oldValue, oldFor) = (part.old?.value, part.old?.filters.map { .object($0) })
+            (newValue, newFor) = (part.new?.value, part.new?.filters.map { .object($0) })
             oldOtherwise = part.old?.otherwise.map { .object($0.content) }
             newOtherwise = part.new?.otherwise.map { .object($0.content) }
         }
 
         var text: String {
-            if isKill, new == false || new == nil { return new == nil ? "no longer killed" : "killed" }
-            return (oldProblem == nil ? Self.text(old, oldFor, oldOtherwise) : "unusable") + " → "
-                + Self.text(new, newFor, newOtherwise)
+            if isKill, newValue == false || newValue == nil {
+                return newValue == nil ? "no longer killed" : "killed"
+            }
+            return (oldProblem == nil ? Self.text(oldValue, oldFor, oldOtherwise) : "unusable") + " → "
+                + Self.text(newValue, newFor, newOtherwise)
         }
 
         static func text(_ value: TweakValue?, _ filters: JSONValue?, _ otherwise: JSONValue?) -> String {

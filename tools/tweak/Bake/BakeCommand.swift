@@ -269,7 +269,7 @@ private struct Baked: Encodable {
         let declared: String
         let file: String
         let offset, length, line, column: Int
-        let old, new: String
+        let oldText, newText: String
         let oldValue, newValue: TweakValue
     }
 
@@ -289,8 +289,8 @@ private struct Baked: Encodable {
                 tweak: change.tweak, declared: change.place, file: change.path,
                 offset: change.range.lowerBound,
                 length: change.range.count, line: change.line, column: change.column,
-                old: String(decoding: change.oldText, as: UTF8.self),
-                new: String(decoding: change.newText, as: UTF8.self),
+                oldText: String(decoding: change.oldText, as: UTF8.self),
+                newText: String(decoding: change.newText, as: UTF8.self),
                 oldValue: change.oldValue, newValue: change.newValue)
         }
         staying = baking.staying.map { Staying(tweak: $0.tweak, declared: $0.place, reason: $0.reason) }

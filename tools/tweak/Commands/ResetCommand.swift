@@ -93,7 +93,7 @@ struct ResetCommand: ParsableCommand {
                 lines = [nothingHappened(leases: ended)]
             }
             if format == .json || !lines.isEmpty {
-                let form = ResetForm(changes: changes.map(ResetForm.Change.init), removed: forgotten)
+                let form = ResetForm(changes: changes.map(ChangeForm.init(from:to:)), removed: forgotten)
                 try target.show(form, of: program, as: format) {
                     lines.map { printable($0) }.joined(separator: "\n")
                 }
@@ -162,18 +162,7 @@ extension JSONTweak {
 
 /// The JSON form of a reset. Scripts rely on its keys.
 private struct ResetForm: Encodable {
-    let changes: [Change]
+    let changes: [ChangeForm]
     /// Kept values of tweaks that are not declared.
     let removed: [TweakKey]
-
-    struct Change: Encodable {
-        let tweak: TweakKey
-        let oldValue, value, pendingValue: TweakValue?
-        let source: String?
-
-        init(_ before: JSONTweak, _ after: JSONTweak) {
-            (tweak, oldValue) = (before.declaration.key, before.value)
-            (value, pendingValue, source) = (after.value, after.pendingValue, after.source)
-        }
-    }
 }

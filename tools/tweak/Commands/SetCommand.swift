@@ -113,7 +113,7 @@ struct SetCommand: ParsableCommand {
                 if attends, !processes.missed.isEmpty { return }
                 let after = try Self.passed(made.map(\.after), in: program)
                 for index in made.indices { made[index].after = after[index] }
-                let form = ChangesForm(changes: made.map(ChangeForm.init), of: program, processes)
+                let form = ChangesForm(changes: made.map(\.form), of: program, processes)
                 try target.show(form, of: program, as: format) {
                     let place = form.processes.count > 1 ? ", in \(form.processes.count) processes" : ""
                     return made.map { change in
@@ -267,7 +267,11 @@ private struct Change {
     private let text: String
     private let changed: ChangeTweaks.Answer.ChangedTweak
 
-    var wasClamped: Bool { changed.clampedTo != nil }
+    var form: ChangeForm {
+        var form = ChangeForm(from: before, to: after)
+        form.clampedTo = changed.clampedTo
+        return form
+    }
 
     /// - Parameter typed: The values as typed, of which the last one for a tweak counts.
     init?(_ changed: ChangeTweaks.Answer.ChangedTweak, _ typed: [TypedValue]) {
@@ -281,7 +285,7 @@ private struct Change {
     }
 
     func warnOfLimits() {
-        guard wasClamped else { return }
+        guard changed.clampedTo != nil else { return }
         let declaration = before.declaration
         warn(
             outsideLimits("\(declaration.key): \(text)", allowed: declaration.allowed), .clamped,
@@ -318,25 +322,6 @@ private struct ChangesForm: Encodable {
         // A program that ends because of the change has kept it before.
         let description = try? program.description
         kept = changed.isKept && (description.map { $0.overrides != nil } ?? true)
-    }
-}
-
-/// The JSON form of a change. Scripts rely on its keys.
-private struct ChangeForm: Encodable {
-    let tweak: TweakKey
-    let oldValue, value: TweakValue?
-    let wasClamped: Bool
-    let source: String?
-    let pendingValue: TweakValue?
-    let lease: JSONLease?
-    let ramp: JSONRamp?
-
-    init(_ change: Change) {
-        let after = change.after
-        (lease, ramp) = (after.lease, after.ramp)
-        tweak = after.declaration.key
-        (oldValue, value, pendingValue) = (change.before.value, after.value, after.pendingValue)
-        (wasClamped, source) = (change.wasClamped, after.source)
     }
 }
 

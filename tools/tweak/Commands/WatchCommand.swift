@@ -205,7 +205,7 @@ struct WatchCommand: ParsableCommand {
             print(printable("\(localTime(change.time))  \(title)") + program.text(of: change))
         case .json, .csv:
             // Everything that was received as JSON can be encoded.
-            try? printJSONLine(ChangeForm(pid: program.pid, change: change))
+            try? printJSONLine(WatchedChange(pid: program.pid, change: change))
         }
     }
 }
@@ -260,7 +260,7 @@ private struct WatchedProgram {
 }
 
 /// The JSON form of a change. Scripts rely on its keys.
-private struct ChangeForm: Encodable {
+private struct WatchedChange: Encodable {
     let pid: pid_t
     let change: ChangedTweaks.Change
 

@@ -138,7 +138,9 @@ final class SourceFollower {
             print(printable((showsTitle ? "\(title): " : "") + "\(edit.place): \(change)"))
         case .json:
             // Values received as JSON can be encoded.
-            try? printJSONLine(FollowedChange(program.pid, edit, before, after))
+            var form = ChangeForm(from: before, to: after)
+            (form.pid, form.declared) = (program.pid, edit.place)
+            try? printJSONLine(form)
         }
     }
 
@@ -166,18 +168,5 @@ final class SourceFollower {
         for (_, first, count) in groups {
             warn(first.message + (count > 1 ? "; so do \(count - 1) more of the file" : ""))
         }
-    }
-}
-
-/// The JSON form of a change. Scripts rely on its keys.
-private struct FollowedChange: Encodable {
-    let pid: Int32?
-    let tweak: TweakKey
-    let declared: String
-    let oldValue, value, pendingValue: TweakValue?
-
-    init(_ pid: Int32?, _ edit: FollowedSources.Edit, _ before: JSONTweak, _ after: JSONTweak) {
-        (self.pid, tweak, declared) = (pid, edit.tweak.key, edit.place)
-        (oldValue, value, pendingValue) = (before.value, after.value, after.pendingValue)
     }
 }

@@ -105,7 +105,7 @@ export const argumentFor = (text, control, declaration) => (control === "text" &
 export const partsOf = ({ changes = [], kills = [] }) => [...changes, ...kills.map((kill) => ({ ...kill, isKill: true }))];
 
 /** The values of a part before and after. */
-export function partTexts({ isKill, old, new: after, oldFor, newFor, oldOtherwise, newOtherwise, oldProblem }) {
+export function partTexts({ isKill, oldValue: before, newValue: after, oldFor, newFor, oldOtherwise, newOtherwise, oldProblem }) {
   if (isKill) return after === undefined || after === null ? ["killed", "no longer killed"] : ["not killed", "killed"];
-  return [oldProblem ? "unusable" : stateText(old, oldFor, oldOtherwise), stateText(after, newFor, newOtherwise)];
+  return [oldProblem ? "unusable" : stateText(before, oldFor, oldOtherwise), stateText(after, newFor, newOtherwise)];
 }

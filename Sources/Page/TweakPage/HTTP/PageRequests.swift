@@ -543,7 +543,7 @@ struct PageRequests: Sendable {
                     try program.tweaks().map(\.declaration.key)
                 }
                 let differences = try PresetDifference.all(of: program, from: values).filter {
-                    $0.preset != nil
+                    $0.newValue != nil
                 }
                 return ImportForm(
                     differences: differences,

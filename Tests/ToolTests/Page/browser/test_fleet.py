@@ -294,7 +294,7 @@ class Fleet(FleetTest):
         self.dialog_button("Set")
         self.closed()
         history = json.loads(self.fleet("history", "--format", "json", "--last", "1", "search"))["changes"][0]
-        self.assertEqual((history["why"], history["changes"][0]["new"]), ("--dry-run", text))
+        self.assertEqual((history["why"], history["changes"][0]["newValue"]), ("--dry-run", text))
 
     def test_values_are_removed_and_rolled_back(self):
         self.menu(LIMIT, "Remove the value…")
@@ -441,6 +441,8 @@ class FleetAccessibility(FleetTest):
             self.type("Value", "11")
             self.dialog_button("Show the difference")
             wait_until(lambda: "outside" in browser.text("dialog[open] .fleet-status"))
+            # It is dimmed until the answer is there.
+            wait_until(browser.find("dialog[open] .button.main").is_enabled)
             self.check(f"{what}, refusal")
             self.type("Value", "6")
             self.dialog_button("Show the difference")
