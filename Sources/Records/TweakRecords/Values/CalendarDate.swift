@@ -45,7 +45,9 @@ package func utcTime(secondsSince1970 seconds: Int) -> String {
 }
 
 extension TweakDeclaration {
-    /// The last day on which the tweak should exist, as `YYYY-MM-DD`; `nil` without a valid date.
+    /// The last day on which it should exist, as `2027-01-31`.
+    ///
+    /// It is `nil` without a valid date.
     public var expiryDate: String? {
         text(of: "expires").flatMap { isDay($0) ? $0 : nil }
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// An option of a tweak: a property of its declaration besides name, type and default.
 ///
-/// JSON, CSV, the checks and differences of `tweak-dump` and the details on the page are generated from the table
-/// ``all``.
+/// JSON, CSV, the checks and differences of `tweak-dump`, the details on the page and the arguments of macros
+/// that only inform are generated from the table ``all``. `OptionPlaceTests` compares the other lists with it.
 package struct TweakOption: Sendable {
     /// The name in JSON and CSV, and as an argument of macros.
     package let name: String
