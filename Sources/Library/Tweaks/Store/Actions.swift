@@ -28,7 +28,7 @@ extension TweakStore {
     }
 }
 
-/// A registered closure of an action, see ``TweakStore/makeAction(_:_:_:title:description:group:owner:_:)``.
+/// A registered closure of an action that a ``TweakStore`` made.
 public final class TweakAction: Sendable {
     /// The name of the action.
     public let key: TweakKey
