@@ -17,6 +17,7 @@ import pytest
 
 import fbtweak
 from conftest import IS_LONG, wait_until
+from fbtweak._values import read_tweak
 
 
 def tweak(*arguments):
@@ -59,8 +60,12 @@ def test_every_option_is_there(motor_path):
     dump = subprocess.run(["tweak-dump", "--format", "csv", motor_path], capture_output=True, text=True, check=True)
     columns = set(next(csv.reader(dump.stdout.splitlines()))) - {"path", "category", "collection", "kind"}
     names = {"readOnly": "is_read_only", "needsRestart": "needs_restart"}
-    fields = {field.name for field in dataclasses.fields(fbtweak.Tweak)}
-    assert {names.get(column, column) for column in columns} <= fields
+    fields = {field.name: field for field in dataclasses.fields(fbtweak.Tweak)}
+    assert {names.get(column, column) for column in columns} <= set(fields)
+    samples = {"bool": True, "Value": 1.5, "Optional[int]": 3, "Tuple[Choice, ...]": [{"value": 1.5}]}
+    members = {column: samples.get(fields[names.get(column, column)].type, "text") for column in columns}
+    read = read_tweak({**members, "tweak": "A/B/C", "type": "double"})
+    assert [column for column in columns if getattr(read, names.get(column, column)) in (None, False, ())] == []
 
 
 @pytest.mark.parametrize(
