@@ -60,11 +60,42 @@ import Testing
     }
 
     @Test(arguments: try Article.all.get())
-    func `The files that an article names exist`(article: Article) {
-        for match in article.text.matches(of: /`((?:CSupport|Sources|Tests|tools)\/[\w.\/+-]+)`/) {
-            let path = String(match.1)
+    func `The files that an article names exist, and are as many as it says`(article: Article) {
+        for path in Self.paths(in: article.text) {
             guard !article.blocks.contains(where: { $0.file == path }) else { continue }
             #expect(FileManager.default.fileExists(atPath: "\(Locations.package)/\(path)"), "\(path)")
+        }
+        let paragraphs = article.text.components(separatedBy: "\n\n")
+        var (counts, first): (Int, [String]) = (0, [])
+        for (sentence, table) in zip(paragraphs, paragraphs.dropFirst()) where table.hasPrefix("| ") {
+            guard let count = sentence.firstMatch(of: /passes (\d+) files/) else { continue }
+            let files = Self.files(of: table, after: first)
+            #expect(Set(files).count == Int(count.1), "\(sentence)")
+            counts += 1
+            if first.isEmpty { first = files }
+        }
+        if article.description == "HowItWorks.md" { #expect(counts == 3) }
+    }
+
+    private static func paths(in text: String) -> [String] {
+        text.matches(of: /`((?:CSupport|Sources|Tests|tools)\/[\w.\/+-]+)`/).map { String($0.1) }
+    }
+
+    /// The files in a table.
+    ///
+    /// - Parameter above: The files in the first table. A row "as above" names the first and the last of a
+    ///   range of them.
+    private static func files(of table: String, after above: [String]) -> [String] {
+        table.components(separatedBy: "\n").flatMap { row -> [String] in
+            guard row.hasPrefix("| as above") else { return paths(in: row) }
+            let ends = row.matches(of: /`([^`]+)`/).map { name in
+                above.firstIndex { $0.hasSuffix("/\(name.1)") }
+            }
+            guard let first = ends.first ?? nil, let last = ends.last ?? nil, first <= last else {
+                Issue.record("not above: \(row)")
+                return []
+            }
+            return Array(above[first...last])
         }
     }
 
