@@ -226,8 +226,8 @@ class Fleet(FleetTest):
         expected = self.run_fleet("set", "search", LIMIT, "11")
         self.assertEqual(said, f"{expected.stderr.strip()}\n(exit status {expected.returncode})")
         self.assertEqual(self.value(LIMIT), "5")
-        # As with --force.
-        self.browser.named("dialog[open] label", "Even though the command refuses it").click()
+        # As with --force, which is offered when the command has shown that it would take it.
+        wait_until(lambda: self.browser.named("dialog[open] label", "Even though the command refuses it")).click()
         self.dialog_button("Show the difference")
         self.difference()
         self.dialog_button("Set")
