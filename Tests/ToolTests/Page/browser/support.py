@@ -34,7 +34,7 @@ PATIENCE = float(os.environ.get("TWEAKS_PATIENCE", "20"))
 
 
 def wait_until(condition, message="timed out", patience=PATIENCE):
-    """Waits until a condition is true and returns its value, retrying when elements disappear."""
+    """Waits until a condition is true and returns its value, retrying when elements disappear or a file is not there yet."""
     end = time.monotonic() + patience
     last = None
     while True:
@@ -43,7 +43,7 @@ def wait_until(condition, message="timed out", patience=PATIENCE):
             if value:
                 return value
             last = value
-        except (StaleElementReferenceException, NoSuchElementException, JavascriptException, IndexError) as error:
+        except (StaleElementReferenceException, NoSuchElementException, JavascriptException, IndexError, FileNotFoundError) as error:
             last = error
         if time.monotonic() > end:
             raise AssertionError(f"{message}; last value: {last!r}")
