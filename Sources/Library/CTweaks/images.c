@@ -174,6 +174,10 @@ static int describe_image(struct dl_phdr_info *info, size_t size, void *data) {
         image.header = (const void *)start;
         image.header_size =
             segment->p_filesz < segment->p_memsz ? segment->p_filesz : segment->p_memsz;
+        /* No more is compared, and a sanitizer may guard what follows. */
+        uintptr_t end = (uintptr_t)(info->dlpi_phdr + info->dlpi_phnum);
+        if (end > start && end - start < image.header_size)
+          image.header_size = end - start;
       }
     }
   }

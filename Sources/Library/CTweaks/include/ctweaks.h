@@ -174,7 +174,7 @@ struct fbtweak__image {
   const char *path;        /* as the dynamic linker names it; "" for the executable */
   uintptr_t bias;          /* the difference between memory and file addresses */
   const void *header;      /* the file's first bytes in memory, or NULL if they are not mapped */
-  size_t header_size;      /* the number of mapped bytes */
+  size_t header_size;      /* with the program headers, as far as it is mapped */
   const uint8_t *build_id; /* NULL if it has none */
   size_t build_id_size;
   uintptr_t records_start; /* from its FBTweak note; both 0 if there is none or it is invalid */
