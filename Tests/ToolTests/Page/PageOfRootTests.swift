@@ -134,7 +134,9 @@ struct `The page of root` {
         """#
 
     private func machine(_ options: String...) throws -> [String: Any] {
-        let home = try TemporaryDirectory()
+        let program = try SetterProgram()
+        let home = program.home
+        chmod(home.path, 0o711)
         try home.write("machine.py", Self.machine)
         let script = """
             mount -t tmpfs none /run
@@ -144,7 +146,7 @@ struct `The page of root` {
             Locations.program("timeout"),
             [
                 "-k", "5", "110", "unshare", "-mpf", "--mount-proc", "--kill-child", "sh", "-euc", script,
-                home("machine.py"), ServedPage.path, SetterProgram.path, home.path,
+                home("machine.py"), ServedPage.path, program.copy(), home.path,
             ] + options, home: home, in: home.path)
         try #require(result.succeeded, "\(result.status) \(result.output)\(result.error)")
         return try result.json

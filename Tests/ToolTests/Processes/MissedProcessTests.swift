@@ -124,8 +124,7 @@ import Testing
         let nobody: uid_t = 65534
         let other = try SetterProgram()
         try other.makeRuntimeDirectory()
-        let path = other.home("setter")
-        #expect(try run("/bin/cp", [SetterProgram.path, path], home: other.home).succeeded)
+        let path = try other.copy()
         for path in [other.home.path, other.home("runtime")] { #expect(chown(path, nobody, nobody) == 0) }
         let process = try start(
             Locations.program("setpriv"),

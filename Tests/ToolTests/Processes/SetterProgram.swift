@@ -17,6 +17,14 @@ struct SetterProgram {
         try run(Self.path, arguments, home: home, environment: environment)
     }
 
+    /// Makes a copy of the program, for another user: commands on the program report the processes of other users, and so
+    /// would those of the tests beside this one.
+    func copy() throws -> String {
+        let path = home("tweak-setter")
+        try FileManager.default.copyItem(atPath: Self.path, toPath: path)
+        return path
+    }
+
     /// Runs the command on the program: `tweak("get", "A/B/C")` is `tweak get PROGRAM A/B/C`.
     func tweak(_ command: String, _ arguments: String..., environment: [String: String] = [:]) throws
         -> CommandResult

@@ -45,7 +45,7 @@ import Testing
         let result = try run(
             "/usr/bin/env",
             (isRoot ? ["setpriv", "--reuid", "65534", "--clear-groups"] : [])
-                + [SetterProgram.path, "set", "Setter/Values/Count", "6"], home: program.home)
+                + [program.copy(), "set", "Setter/Values/Count", "6"], home: program.home)
         #expect(result.status == 0)
         #expect(result.errorLines.count == 2)
         #expect(result.error.contains("changes are not kept yet"))

@@ -36,9 +36,9 @@ test("values have the hosts they are for", () => {
 });
 
 test("a change has its kills last, in words", () => {
-  const parts = partsOf({ changes: [{ tweak: "A/B/C", old: 1, new: null }], kills: [{ tweak: "A/B/D", old: null, new: false }, { tweak: "A/B/E", old: false, new: null }] });
+  const parts = partsOf({ changes: [{ tweak: "A/B/C", oldValue: 1, newValue: null }], kills: [{ tweak: "A/B/D", oldValue: null, newValue: false }, { tweak: "A/B/E", oldValue: false, newValue: null }] });
   assert.deepEqual(parts.map(partTexts), [["1", "none"], ["not killed", "killed"], ["killed", "no longer killed"]]);
-  assert.deepEqual(partTexts({ oldProblem: "[] is no value", new: 1 }), ["unusable", "1"]);
+  assert.deepEqual(partTexts({ oldProblem: "[] is no value", newValue: 1 }), ["unusable", "1"]);
 });
 
 test("hosts and rollouts are summarized, and their problems told", () => {
