@@ -156,6 +156,21 @@ extension fbtweak__image {
     fileprivate var buildID: String? {
         build_id.map { UnsafeBufferPointer(start: $0, count: build_id_size).hexadecimal }
     }
+
+    /// The bytes of the build id; `nil` if the image has none.
+    var buildIDBytes: [UInt8]? {
+        build_id.map { Array(UnsafeBufferPointer(start: $0, count: build_id_size)) }
+    }
+
+    /// The name that the dynamic linker has; empty for the executable.
+    fileprivate var name: String { path.map { String(cString: $0) } ?? "" }
+
+    /// A path that opens the file originally loaded, even if it was replaced since; `nil` for the vDSO, which has no file.
+    var openPath: String? {
+        let name = name
+        if name.isEmpty { return "/proc/self/exe" }
+        return name.utf8.contains(UInt8(ascii: "/")) ? name : nil
+    }
 }
 
 /// An image as the dynamic linker describes it. Created with the dynamic linker's lock held: later, what the description
@@ -164,13 +179,10 @@ private struct LoadedImage {
     let image: fbtweak__image
     let path: String
     let application: String?
-    /// A path that opens the file originally loaded, even if it was replaced since.
-    let openPath: String
 
     init(_ image: fbtweak__image) {
         self.image = image
-        let name = image.path.map { String(cString: $0) } ?? ""
-        openPath = name.isEmpty ? "/proc/self/exe" : name
+        let name = image.name
         path = name.isEmpty ? executablePath() ?? "" : name
         application = image.application.map { String(cString: $0) }
     }
@@ -207,8 +219,7 @@ private struct LoadedImage {
 
     /// Reads the file, if it is the one that was loaded and can be read.
     private func withFile(_ body: (ELFObject) throws(ELFError) -> Void) {
-        // The vDSO has a name without a slash and no file.
-        guard openPath.contains("/"), let file = try? ELFFile(path: openPath) else { return }
+        guard let path = image.openPath, let file = try? ELFFile(path: path) else { return }
         try? file.forEachObject { (object) throws(ELFError) in
             if object.hasSectionHeaders, try isLoaded(from: file, object) { try body(object) }
         }
@@ -216,8 +227,7 @@ private struct LoadedImage {
 
     private func isLoaded(from file: ELFFile, _ object: ELFObject) throws(ELFError) -> Bool {
         try object.isSource(
-            in: file,
-            of: image.build_id.map { Array(UnsafeBufferPointer(start: $0, count: image.build_id_size)) },
+            in: file, of: image.buildIDBytes,
             header: UnsafeRawBufferPointer(start: image.header, count: image.header_size).bytes)
     }
 

@@ -5,26 +5,20 @@ internal import TweakRecords
 
 // The tweaks that no code of the process reads, which is said once somebody has set them.
 
-/// What it takes to read the file of an image later, when the image may be gone: its path, and the build id and the first
-/// bytes in memory.
+/// What is needed to read the file of an image that may have been unloaded meanwhile.
 private typealias ImageFile = (path: String, buildID: [UInt8]?, header: [UInt8])
 
-/// The files of all images with a path, which the vDSO has not.
+/// The files of all images that have one.
 private func imageFiles() -> [ImageFile] {
     var files: [ImageFile] = []
     withUnsafeMutablePointer(to: &files) { files in
         fbtweak__each_image(
             { image, files in
                 guard let image = image?.pointee, let files else { return true }
-                let name = image.path.map { String(cString: $0) } ?? ""
-                let path = name.isEmpty ? "/proc/self/exe" : name
-                let id = image.build_id.map {
-                    Array(UnsafeBufferPointer(start: $0, count: image.build_id_size))
-                }
+                guard let path = image.openPath else { return true }
                 let header = Array(UnsafeRawBufferPointer(start: image.header, count: image.header_size))
-                if path.utf8.contains(UInt8(ascii: "/")) {
-                    files.assumingMemoryBound(to: [ImageFile].self).pointee.append((path, id, header))
-                }
+                files.assumingMemoryBound(to: [ImageFile].self).pointee.append(
+                    (path, image.buildIDBytes, header))
                 return true
             }, files)
     }
