@@ -112,7 +112,9 @@ public enum Compiler: String, CaseIterable, Sendable, CustomStringConvertible {
         _ sources: [String], as language: Language = .c, to output: String, _ flags: [String] = [],
         home: TemporaryDirectory
     ) throws -> String {
-        let arguments = flags + ["-I", Locations.include, "-o", output] + sources
+        // The default of older ones is older than the header.
+        let standard = language == .cPlusPlus && self == .olderClang ? ["-std=c++17"] : []
+        let arguments = standard + flags + ["-I", Locations.include, "-o", output] + sources
         let result = try run(path(for: language), arguments, home: home)
         guard result.succeeded else { throw CompilationError(description: result.error) }
         return result.error
