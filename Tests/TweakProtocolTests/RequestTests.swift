@@ -23,7 +23,7 @@ import TweakRecords
             #expect(line.last == UInt8(ascii: "\n"))
             let read = ControlRequest(line: line.dropLast())
             #expect(read.id == .number(7))
-            #expect(try read.call.get() as? Method == method)
+            #expect(try members(read.call.get()) == members(method))
         }
         let (list, get) = (ListTweaks(category: "Spring"), GetTweak(tweak: key))
         let (set, typed) = (SetTweak(tweak: key, value: .scalar(1.5)), SetTweak(tweak: key, text: "1.5"))
@@ -55,20 +55,20 @@ import TweakRecords
                     .init(tweak: "mass", text: "+=1"), .init(tweak: "Spring/Physics/Mass", value: .null),
                     .init(tweak: "mass", reset: true),
                 ],
-                resettingOthers: true, allOrNothing: false, dryRun: true, tag: "a drag",
+                resettingOthers: true, allOrNothing: false, dryRun: true, describing: true, tag: "a drag",
                 SetDurations(until: .closed, for: 3, ramp: 2)))
     }
 
     @Test func `Parameters may be missing if all are optional`() throws {
         let read = request(#"{"jsonrpc": "2.0", "id": "x", "method": "list"}"#)
         #expect(read.id == .text("x"))
-        #expect(try read.call.get() as? ListTweaks == ListTweaks())
+        #expect(try members(read.call.get()) == members(ListTweaks()))
     }
 
     @Test func `A request may have no id`() throws {
         let read = request(#"{"jsonrpc": "2.0", "method": "describe"}"#)
         #expect(read.id == nil)
-        #expect(try read.call.get() as? DescribeProgram == DescribeProgram())
+        #expect(try members(read.call.get()) == members(DescribeProgram()))
     }
 
     @Test(arguments: ["", "{", "nonsense", "{\"a\": \u{0}}", "{} {}", "\u{FEFF}{"])
@@ -145,6 +145,14 @@ import TweakRecords
         let line =
             #"{"jsonrpc": "2.0", "id": 1, "method": "set", "params": {"tweak": "A/B/C", "value": \#(json)}}"#
         let set = SetTweak(tweak: TweakKey("A", "B", "C"), value: .scalar(value))
-        #expect(try request(line).call.get() as? SetTweak == set)
+        #expect(try members(request(line).call.get()) == members(set))
     }
+}
+
+/// All members of a value, with theirs. Messages are not equatable, since only tests compare them.
+func members(_ value: Any) -> [Substring] {
+    var text = ""
+    dump(value, to: &text)
+    // Dictionaries have no order.
+    return text.split(separator: "\n").sorted()
 }

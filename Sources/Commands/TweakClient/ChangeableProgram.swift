@@ -29,7 +29,8 @@ struct KnownTweaks: ChangeableTweaks {
 
     func changeable(_ key: TweakKey) -> ChangeableTweak? {
         tweak(key).map {
-            ChangeableTweak($0.declaration, value: $0.value ?? .nothing, nextValue: $0.pendingValue)
+            ChangeableTweak(
+                $0.declaration, value: $0.value ?? .nothing, source: $0.source, pendingValue: $0.pendingValue)
         }
     }
 
@@ -111,7 +112,39 @@ extension JSONTweak {
     }
 }
 
+/// A tweak before and after a change.
+package struct ChangedTweak {
+    package let before: JSONTweak
+    package var after: JSONTweak
+    package let effect: ChangeTweaks.Answer.ChangedTweak
+
+    fileprivate init(_ tweak: JSONTweak, _ effect: ChangeTweaks.Answer.ChangedTweak) {
+        var (before, after) = (tweak, tweak)
+        after.update(with: effect)
+        let type = tweak.declaration.type
+        before.value = effect.oldValue.value(of: type)
+        before.pendingValue = effect.oldPendingValue?.value(of: type)
+        (before.source, before.lease, before.ramp) = (effect.oldSource, nil, nil)
+        (self.before, self.after, self.effect) = (before, after, effect)
+    }
+}
+
 extension Program {
+    /// The tweaks of a change before and after it. Takes further requests unless the answer describes the tweaks.
+    package func tweaks(of answer: ChangeTweaks.Answer) throws(Failure) -> [ChangedTweak] {
+        var described: [TweakKey: JSONTweak] = [:]
+        var tweaks = answer.tweaks ?? []
+        if answer.tweaks == nil, answer.changes.count > LiveProgram.fewTweaks { tweaks = try self.tweaks() }
+        for tweak in tweaks { described[tweak.declaration.key] = tweak }
+        var changed: [ChangedTweak] = []
+        for effect in answer.changes {
+            var tweak = described[effect.tweak]
+            if tweak == nil { tweak = try tweakAgain(effect.tweak) }
+            if let tweak { changed.append(ChangedTweak(tweak, effect)) }
+        }
+        return changed
+    }
+
     /// Removes the overrides of tweaks, or with `nil` all, as one change.
     ///
     /// - Parameter tag: See ``ChangeTweaks/tag``.
@@ -137,28 +170,6 @@ extension Program {
     ) throws(Failure) -> SetManyTweaks.Answer {
         let request = ChangeTweaks(
             values, resettingOthers: resettingOthers, allOrNothing: allOrNothing, durations)
-        let changed = try change(request)
-        var answer = SetManyTweaks.Answer(changed, to: request.changes)
-        answer.ineffective = changed.ineffective
-        return answer
-    }
-}
-
-extension SetManyTweaks.Answer {
-    /// - Parameter changes: Those of the request, which refusals name by their places.
-    package init(_ changed: ChangeTweaks.Answer, to changes: [ChangeTweaks.Change]) {
-        self.init(applied: [], clamped: [], unknown: [], refused: [])
-        for change in changed.changes where change.givenValue != nil {
-            applied.append(change.tweak)
-            if change.clampedTo != nil { clamped.append(change.tweak) }
-        }
-        for refusal in changed.refused {
-            guard let key = refusal.tweak ?? TweakKey(changes[refusal.index].tweak) else { continue }
-            if refusal.kind == .unknownTweak {
-                unknown.append(key)
-            } else {
-                refused.append(.init(tweak: key, message: refusal.message))
-            }
-        }
+        return SetManyTweaks.Answer(try change(request), to: request.changes)
     }
 }

@@ -114,15 +114,16 @@ package final class ChangedProcesses {
 
     private func find() -> (following: [Int32], missed: [MissedProcess]) {
         let asked = Set(asked)
-        guard let program = programs.first, let description = try? program.description,
-            let path = description.program, named.map({ !asked.contains($0) }) ?? true
+        guard let program = programs.first, named.map({ !asked.contains($0) }) ?? true,
+            // Its description takes a request.
+            let path = (program as? LiveProgram)?.running.executable ?? (try? program.description)?.program
         else { return ([], []) }
         let name = lastComponent(of: path)
         // An interpreter runs without tweaks in other processes. A running process may have an older build than the file.
         lazy var hasTweaks = ([path] + asked.map { "/proc/\($0)/exe" }).contains {
             ProcessScan.content(ofFile: $0).map { $0 != .nothing } ?? false
         }
-        let folder = isKept ? description.overrides.map(folder(of:)) : nil
+        lazy var folder = isKept ? (try? program.description)?.overrides.map(folder(of:)) : nil
         var scan = ProcessScan()
         var (following, missed): ([Int32], [MissedProcess]) = ([], [])
         func miss(_ process: ProcessEntry, _ kind: MissedProcess.Kind) {

@@ -25,7 +25,7 @@ extension LiveProgram {
             guard answer.refused.allSatisfy({ request.changes.indices.contains($0.index) }) else {
                 throw ConnectionError.garbage(reason: "a change was refused that was not in the request")
             }
-            passOnWarnings()
+            note(answer)
             return answer
         } catch {
             switch error {
@@ -105,5 +105,5 @@ extension LiveProgram {
     }
 
     /// The number of tweaks that are asked for one by one.
-    private static let fewTweaks = 16
+    static let fewTweaks = 16
 }

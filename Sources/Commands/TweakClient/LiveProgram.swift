@@ -7,6 +7,14 @@ internal import TweakJSON
 package import TweakProtocol
 package import TweakRecords
 
+extension ProgramDescription {
+    fileprivate init(_ answer: DescribeProgram.Answer) {
+        self.init(
+            program: answer.executable, application: answer.application, overrides: answer.overrides,
+            pid: answer.pid)
+    }
+}
+
 /// A running program that answers requests. Adopted variables that it does not know are in its memory.
 package final class LiveProgram: Program {
     package let running: RunningProgram
@@ -114,20 +122,24 @@ package final class LiveProgram: Program {
 
     /// Sends a request whose answer may take long, after the program has shown that it responds.
     private func askForMuch<Method: ControlMethod>(_ method: Method) throws(Failure) -> Method.Answer {
-        if !hasAnswered { _ = try ask(DescribeProgram()) }
+        if !hasAnswered { _ = try description }
         return try ask(method, connection.patience.forMuch)
     }
 
     package var description: ProgramDescription {
         get throws(Failure) {
             if let knownDescription { return knownDescription }
-            let answer = try ask(DescribeProgram())
-            let description = ProgramDescription(
-                program: answer.executable, application: answer.application, overrides: answer.overrides,
-                pid: answer.pid)
+            let description = ProgramDescription(try ask(DescribeProgram()))
             knownDescription = description
             return description
         }
+    }
+
+    /// Notes what an answer says of the program.
+    func note(_ answer: ChangeTweaks.Answer) {
+        hasAnswered = true
+        if let program = answer.program { knownDescription = ProgramDescription(program) }
+        passOnWarnings()
     }
 
     package func tweaks() throws(Failure) -> [JSONTweak] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 package import CommandSupport
 package import Glibc
-internal import TweakFormats
+package import TweakFormats
 package import TweakJSON
 internal import TweakMemory
 package import TweakOverrides
@@ -61,7 +61,13 @@ extension Program {
         let name = try TweakName(text)
         // One request is enough for most, and a program may have many tweaks.
         if let key = name.key, let tweak = try tweak(key) { return tweak }
-        let tweaks = try tweaks()
+        return try tweak(named: name, among: tweaks())
+    }
+
+    /// The tweak with this name.
+    ///
+    /// - Parameter tweaks: All tweaks of the program.
+    package func tweak(named name: TweakName, among tweaks: [JSONTweak]) throws(Failure) -> JSONTweak {
         guard !tweaks.isEmpty else {
             throw Failure("it has no tweaks" + hintAtMissingTweaks, about: title, .invalid)
         }

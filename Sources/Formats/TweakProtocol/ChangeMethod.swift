@@ -10,11 +10,11 @@ package struct ChangeTweaks: ControlMethod {
     package static let name = "change"
     package static let setsValues = true
     package enum CodingKeys: CodingKey, CaseIterable {
-        case changes, exactNames, resettingOthers, allOrNothing, dryRun, tag, until, `for`, ramp
+        case changes, exactNames, resettingOthers, allOrNothing, dryRun, describing, tag, until, `for`, ramp
     }
 
     /// A change of one tweak: exactly one of ``value``, ``text`` and ``reset``.
-    package struct Change: Codable, Hashable, Sendable {
+    package struct Change: Codable, Sendable {
         /// The tweak's name as people type it: the last one to three levels, whole or abbreviated.
         package var tweak: String
         /// A JSON value of the tweak's type.
@@ -56,12 +56,14 @@ package struct ChangeTweaks: ControlMethod {
     package var allOrNothing: Bool?
     /// Whether nothing changes in any case, and the answer says what would.
     package var dryRun: Bool?
+    /// Whether the answer describes the program and the changed tweaks, so that no further request is needed to show them.
+    package var describing: Bool?
     /// A text of the client's choice, by which it recognises the change in ``ChangedTweaks``.
     package var tag: String?
     package var durations = SetDurations()
     package var endsWithConnection: Bool { durations.end == .closed }
 
-    package struct Answer: Codable, Hashable, Sendable {
+    package struct Answer: Codable, Sendable {
         /// The number of the change in the program's history; `nil` if no value changed, or if the history is off.
         package var number: Int?
         /// What happened to the tweaks, one for each tweak in the order of their first mention; those that
@@ -71,6 +73,11 @@ package struct ChangeTweaks: ControlMethod {
         package var refused: [Refusal]
         /// The tweaks that were set or reset and do not have the new value; `nil` if all have it.
         package var ineffective: [IneffectiveValue]?
+        /// The program, if the request asks for it.
+        package var program: DescribeProgram.Answer?
+        /// The tweaks of ``changes`` after them, if the request asks for it and they are at most
+        /// ``ControlLimits/describedTweaks``.
+        package var tweaks: [JSONTweak]?
 
         package init(number: Int? = nil, changes: [ChangedTweak] = [], refused: [Refusal] = []) {
             (self.number, self.changes, self.refused) = (number, changes, refused)
@@ -79,14 +86,14 @@ package struct ChangeTweaks: ControlMethod {
 
     package init(
         _ changes: [Change], exactNames: Bool? = nil, resettingOthers: Bool? = nil,
-        allOrNothing: Bool? = nil, dryRun: Bool? = nil, tag: String? = nil,
+        allOrNothing: Bool? = nil, dryRun: Bool? = nil, describing: Bool? = nil, tag: String? = nil,
         _ durations: SetDurations = SetDurations()
     ) {
         self.changes = changes
         self.exactNames = exactNames
         self.resettingOthers = resettingOthers
         self.allOrNothing = allOrNothing
-        (self.dryRun, self.tag) = (dryRun, tag)
+        (self.dryRun, self.describing, self.tag) = (dryRun, describing, tag)
         self.durations = durations
     }
 
@@ -97,6 +104,7 @@ package struct ChangeTweaks: ControlMethod {
         resettingOthers = try container.decodeIfPresent(Bool.self, forKey: .resettingOthers)
         allOrNothing = try container.decodeIfPresent(Bool.self, forKey: .allOrNothing)
         dryRun = try container.decodeIfPresent(Bool.self, forKey: .dryRun)
+        describing = try container.decodeIfPresent(Bool.self, forKey: .describing)
         tag = try container.decodeIfPresent(String.self, forKey: .tag)
         durations = try SetDurations(from: decoder)
     }
@@ -108,6 +116,7 @@ package struct ChangeTweaks: ControlMethod {
         try container.encodeIfPresent(resettingOthers, forKey: .resettingOthers)
         try container.encodeIfPresent(allOrNothing, forKey: .allOrNothing)
         try container.encodeIfPresent(dryRun, forKey: .dryRun)
+        try container.encodeIfPresent(describing, forKey: .describing)
         try container.encodeIfPresent(tag, forKey: .tag)
         try durations.encode(to: encoder)
     }
@@ -115,10 +124,14 @@ package struct ChangeTweaks: ControlMethod {
 
 extension ChangeTweaks.Answer {
     /// The effect of a change on one tweak.
-    package struct ChangedTweak: Codable, Hashable, Sendable {
+    package struct ChangedTweak: Codable, Sendable {
         package var tweak: TweakKey
         /// The value before.
         package var oldValue: JSONValue
+        /// The source of the value before; `nil` from older libraries.
+        package var oldSource: String?
+        /// The value that waited before, or `nil`.
+        package var oldPendingValue: JSONValue?
         /// The value now. It differs from ``givenValue`` if that waits, is reached gradually, or another source decides.
         package var newValue: JSONValue
         /// The source of the value now.
@@ -155,7 +168,7 @@ extension ChangeTweaks.Answer {
     package enum Wait: String, Codable, Sendable { case gate, restart }
 
     /// A change that was refused.
-    package struct Refusal: Codable, Hashable, Sendable {
+    package struct Refusal: Codable, Sendable {
         /// The index in the request's changes.
         package var index: Int
         /// The tweak, if its name is known.
@@ -192,5 +205,36 @@ extension ChangeTweaks.Answer {
         case refusedTerms
         /// The change does not fit into a gate.
         case gate
+    }
+}
+
+// MARK: - Answers of older methods
+
+extension SetTweak.Answer {
+    package init(_ changed: ChangeTweaks.Answer.ChangedTweak) {
+        self.init(
+            tweak: changed.tweak, value: changed.newValue, wasClamped: changed.clampedTo != nil,
+            source: changed.source, pendingValue: changed.pendingValue)
+        (lease, ramp) = (changed.lease, changed.ramp)
+    }
+}
+
+extension SetManyTweaks.Answer {
+    /// - Parameter changes: Those of the request, which refusals name by their places.
+    package init(_ changed: ChangeTweaks.Answer, to changes: [ChangeTweaks.Change]) {
+        self.init(applied: [], clamped: [], unknown: [], refused: [])
+        ineffective = changed.ineffective
+        for change in changed.changes where change.givenValue != nil {
+            applied.append(change.tweak)
+            if change.clampedTo != nil { clamped.append(change.tweak) }
+        }
+        for refusal in changed.refused {
+            guard let key = refusal.tweak ?? TweakKey(changes[refusal.index].tweak) else { continue }
+            if refusal.kind == .unknownTweak {
+                unknown.append(key)
+            } else {
+                refused.append(.init(tweak: key, message: refusal.message))
+            }
+        }
     }
 }

@@ -357,6 +357,8 @@ package enum ControlLimits {
     package static let requestSize = 1 << 20
     /// The maximum size of a change's tag in bytes.
     package static let tagSize = 100
+    /// The largest number of changed tweaks that an answer describes.
+    package static let describedTweaks = 100
     /// The maximum number of clients of a program. More are refused.
     package static let clients = 128
     /// The maximum number of waiting requests of a client. The program then stops reading more.

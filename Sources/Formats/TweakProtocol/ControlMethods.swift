@@ -3,9 +3,9 @@ package import TweakJSON
 package import TweakRecords
 
 /// A method of the protocol. The members are its parameters.
-package protocol ControlMethod: Codable, Hashable, Sendable {
+package protocol ControlMethod: Codable, Sendable {
     /// The result of the method.
-    associatedtype Answer: Codable, Hashable, Sendable
+    associatedtype Answer: Codable, Sendable
     associatedtype CodingKeys: CodingKey, CaseIterable
 
     static var name: String { get }
@@ -41,7 +41,7 @@ package struct DescribeProgram: ControlMethod {
     package static let name = "describe"
     package enum CodingKeys: CodingKey, CaseIterable {}
 
-    package struct Answer: Codable, Hashable, Sendable {
+    package struct Answer: Codable, Sendable {
         /// The name under which overrides are kept, by default that of the executable.
         package var application: String
         /// The path of the executable.
@@ -86,7 +86,7 @@ package struct ListTweaks: ControlMethod {
     /// Only list tweaks in this collection of the category.
     package var collection: String?
 
-    package struct Answer: Codable, Hashable, Sendable {
+    package struct Answer: Codable, Sendable {
         package var tweaks: [JSONTweak]
         package init(tweaks: [JSONTweak]) { self.tweaks = tweaks }
 
@@ -115,7 +115,7 @@ package struct GetTweak: ControlMethod {
 
 /// The end of values that are leased, and the way to them. Its members are parameters of ``ChangeTweaks``,
 /// ``SetTweak`` and ``SetManyTweaks``.
-package struct SetDurations: Codable, Hashable, Sendable {
+package struct SetDurations: Codable, Sendable {
     /// The event that ends a lease.
     package enum End: String, Codable, Sendable {
         /// The end of the client's connection.
@@ -159,7 +159,7 @@ package struct SetTweak: ControlMethod {
     package var durations = SetDurations()
     package var endsWithConnection: Bool { durations.end == .closed }
 
-    package struct Answer: Codable, Hashable, Sendable {
+    package struct Answer: Codable, Sendable {
         package var tweak: TweakKey
         /// The current value.
         package var value: JSONValue
@@ -230,7 +230,7 @@ package struct ResetTweaks: ControlMethod {
     package var all: Bool?
     package var leases: Leases?
 
-    package struct Answer: Codable, Hashable, Sendable {
+    package struct Answer: Codable, Sendable {
         /// The number of overrides removed, or of leases ended.
         package var reset: Int
         /// The tweaks without their default nevertheless; `nil` if all have it.
@@ -271,8 +271,8 @@ package struct SetManyTweaks: ControlMethod {
     package var durations = SetDurations()
     package var endsWithConnection: Bool { durations.end == .closed }
 
-    package struct Answer: Codable, Hashable, Sendable {
-        package struct Refusal: Codable, Hashable, Sendable {
+    package struct Answer: Codable, Sendable {
+        package struct Refusal: Codable, Sendable {
             package var tweak: TweakKey
             package var message: String
 
@@ -364,7 +364,7 @@ package struct SubscribeToChanges: ControlMethod {
     /// The tweaks, which need not exist yet; `nil` for all.
     package var tweaks: [TweakKey]?
 
-    package struct Answer: Codable, Hashable, Sendable {
+    package struct Answer: Codable, Sendable {
         package var subscription: Int
         package init(subscription: Int) { self.subscription = subscription }
     }
@@ -390,8 +390,8 @@ package struct ExplainTweak: ControlMethod {
 
     package var tweak: TweakKey
 
-    package struct Answer: Codable, Hashable, Sendable {
-        package struct Opinion: Codable, Hashable, Sendable {
+    package struct Answer: Codable, Sendable {
+        package struct Opinion: Codable, Sendable {
             package var source: String
             package var value: JSONValue?
             /// The source's number, if it is outside the limits and ``value`` is the nearest one inside.
@@ -410,7 +410,7 @@ package struct ExplainTweak: ControlMethod {
             }
         }
 
-        package struct Gate: Codable, Hashable, Sendable {
+        package struct Gate: Codable, Sendable {
             package var name: String
             /// The value that waits.
             package var pendingValue: JSONValue?
@@ -467,15 +467,15 @@ package struct ReadAdopted: ControlMethod {
 }
 
 /// The answer of a method without a result: an empty object.
-package struct Done: Codable, Hashable, Sendable {
+package struct Done: Codable, Sendable {
     package init() {}
 }
 
 /// A notification to a client that has subscribed to changes.
-package struct ChangedTweaks: Codable, Hashable, Sendable {
+package struct ChangedTweaks: Codable, Equatable, Sendable {
     package static let name = "changed"
 
-    package struct Change: Codable, Hashable, Sendable {
+    package struct Change: Codable, Equatable, Sendable {
         package var tweak: TweakKey
         package var oldValue: JSONValue
         package var newValue: JSONValue

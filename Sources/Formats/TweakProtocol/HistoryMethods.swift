@@ -12,7 +12,7 @@ package struct ListHistory: ControlMethod {
     /// The maximum number of changes; those made together are not separated.
     package var limit: Int?
 
-    package struct Change: Codable, Hashable, Sendable {
+    package struct Change: Codable, Sendable {
         /// Changes made together have the same number.
         package var number: Int
         package var tweak: TweakKey
@@ -48,7 +48,7 @@ package struct ListHistory: ControlMethod {
         }
     }
 
-    package struct Mark: Codable, Hashable, Sendable {
+    package struct Mark: Codable, Sendable {
         package var name: String
         /// The number of the last change before.
         package var number: Int
@@ -61,7 +61,7 @@ package struct ListHistory: ControlMethod {
         }
     }
 
-    package struct Answer: Codable, Hashable, Sendable {
+    package struct Answer: Codable, Sendable {
         package var changes: [Change]
         /// In the order of time.
         package var marks: [Mark]
@@ -79,7 +79,7 @@ package struct ListHistory: ControlMethod {
 }
 
 /// A tweak that was given a former value. The values are those without leases and kills.
-package struct RestoredValue: Codable, Hashable, Sendable {
+package struct RestoredValue: Codable, Sendable {
     package var tweak: TweakKey
     package var oldValue: JSONValue
     package var newValue: JSONValue
@@ -98,7 +98,7 @@ package struct UndoChanges: ControlMethod {
     /// The number of the changes to undo; `nil` for the newest of a person that are not undone.
     package var number: Int?
 
-    package struct Answer: Codable, Hashable, Sendable {
+    package struct Answer: Codable, Sendable {
         /// The numbers of the first and the last of the changes that were undone.
         package var first, last: Int
         package var changes: [RestoredValue]
@@ -125,7 +125,7 @@ package struct RevertChanges: ControlMethod {
     /// The name of the mark; `nil` for the start.
     package var mark: String?
 
-    package struct Answer: Codable, Hashable, Sendable {
+    package struct Answer: Codable, Sendable {
         package var changes: [RestoredValue]
         /// The tweaks among them that do not have the former value; `nil` if all have it.
         package var ineffective: [IneffectiveValue]?
@@ -146,7 +146,7 @@ package struct MarkHistory: ControlMethod {
 
     package var name: String
 
-    package struct Answer: Codable, Hashable, Sendable {
+    package struct Answer: Codable, Sendable {
         /// The number of the last change before.
         package var number: Int
         package init(number: Int) { self.number = number }

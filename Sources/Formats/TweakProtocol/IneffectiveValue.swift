@@ -3,7 +3,7 @@ package import TweakJSON
 package import TweakRecords
 
 /// A tweak without the value that a change gave it, because another provider takes precedence or the value waits.
-package struct IneffectiveValue: Codable, Hashable, Sendable {
+package struct IneffectiveValue: Codable, Sendable {
     package var tweak: TweakKey
     /// The current value, and its provider.
     package var value: JSONValue

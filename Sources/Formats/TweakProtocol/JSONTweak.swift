@@ -4,7 +4,7 @@ package import TweakRecords
 
 /// The JSON form of a tweak: its declaration, possibly with its state in a program. Scripts rely on the keys; missing
 /// properties have no key.
-package struct JSONTweak: Hashable, Sendable {
+package struct JSONTweak: Equatable, Sendable {
     package var declaration: TweakDeclaration
     /// The current or the initial value in the program.
     package var value: TweakValue?
@@ -39,7 +39,7 @@ package struct JSONTweak: Hashable, Sendable {
 }
 
 /// The JSON form of a lease.
-package struct JSONLease: Codable, Hashable, Sendable {
+package struct JSONLease: Codable, Equatable, Sendable {
     /// The client that made it, such as `tweak 4711 ada`.
     package var by: String
     /// The seconds until it ends; `nil` if it ends with the client's connection.
@@ -61,7 +61,7 @@ package struct JSONLease: Codable, Hashable, Sendable {
 }
 
 /// The JSON form of a gradual change.
-package struct JSONRamp: Codable, Hashable, Sendable {
+package struct JSONRamp: Codable, Equatable, Sendable {
     /// The value at the end.
     package var target: JSONValue
     /// The seconds until then.

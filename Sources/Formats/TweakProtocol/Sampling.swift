@@ -11,7 +11,7 @@ package struct SampleTweaks: ControlMethod {
     /// Samples per second, see ``ControlLimits/sampleRates``.
     package var rate: Double
 
-    package struct Answer: Codable, Hashable, Sendable {
+    package struct Answer: Codable, Sendable {
         package var subscription: Int
         /// The types of the tweaks, in the order of the request.
         package var types: [String]

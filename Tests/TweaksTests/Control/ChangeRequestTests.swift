@@ -61,6 +61,25 @@ import TweakRecords
         #expect(try value("Count") == 10 && value("Text") == "bye" && value("Flag") == true)
     }
 
+    @Test func `describes the program and the changed tweaks on request`() throws {
+        let changes: [String: Any] = [
+            "changes": [["tweak": count, "text": "+=1"], ["tweak": "text", "value": "bye"]]
+        ]
+        let described = try client.request("change", changes.merging(["describing": true]) { $1 }).result
+        let tweaks = try #require(described["tweaks"] as? [[String: Any]])
+        #expect(tweaks.map { $0["tweak"] as? String } == [count, text])
+        #expect(tweaks[0]["value"] as? Int == 6 && tweaks[0]["default"] as? Int == 5)
+        let program = try #require(described["program"] as? [String: Any])
+        #expect(program["pid"] as? Int32 == getpid())
+        #expect(
+            (described["changes"] as? [[String: Any]])?.map { $0["oldSource"] as? String } == [
+                "default", "default",
+            ])
+        let silent = try client.request("change", changes).result
+        #expect(silent["tweaks"] == nil && silent["program"] == nil)
+        #expect((silent["changes"] as? [[String: Any]])?.first?["oldSource"] as? String == "override")
+    }
+
     @Test func `takes no exact name for an abbreviation`() throws {
         let answer = try change([["tweak": "Test/Values/Cou", "value": 1]], ["exactNames": true])
         #expect(answer.refused.first?["kind"] as? String == "unknownTweak")

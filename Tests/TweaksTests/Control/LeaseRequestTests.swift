@@ -205,7 +205,7 @@ import TweakRecords
         var tweak: Tweak<Int>? = try store.make("Made", "Values", "Number", default: 1)
         let client = ClientIdentity.test()
         store.state.withLock { $0.layers.openLeases(of: client) }
-        try store.change(
+        try store.set(
             [(key, 7)], by: .client(client), on: SetTerms(lease: Lease.Terms(connection: client)))
         #expect(tweak?.value == 7)
         try store.remove(key)

@@ -39,9 +39,7 @@ private final class TestClocks: Sendable {
     private var store: TweakStore { tweaks.store }
 
     private func set(_ name: String, _ value: TweakValue, by author: ChangeAuthor = .program) throws {
-        _ = try store.set(.test(name), by: author) { (declaration, _) throws(TweakValueError) in
-            try declaration.admit(value)
-        }
+        try store.change([(.test(name), store.declaration(of: .test(name)).admit(value).value)], by: author)
     }
 
     private var changes: [ChangeHistory.Change] {
@@ -110,10 +108,7 @@ private final class TestClocks: Sendable {
     }
 
     @Test func `A value that was changed since is not undone, and the message names who changed it`() throws {
-        try store.batch(by: author(1)) { batch in
-            try batch.set(6, for: .test("Count"))
-            try batch.set("bye", for: .test("Text"))
-        }
+        try store.change([(.test("Count"), 6), (.test("Text"), "bye")], by: author(1))
         try set("Text", "hi")
         let error = #expect(throws: HistoryError.self) { try store.undo(1, by: author(1)) }
         #expect(
@@ -406,18 +401,15 @@ private final class TestClocks: Sendable {
             switch Int.random(in: 0..<20) {
             case 0..<8:
                 let key = keys.randomElement()!, value = TweakValue(integerLiteral: .random(in: 0...3))
-                _ = try store.set(key, by: by) { (tweak, _) throws(TweakValueError) in try tweak.admit(value)
-                }
+                try store.change([(key, store.declaration(of: key).admit(value).value)], by: by)
                 model[key] = State(override: value)
             case 8..<11:
-                let some = keys.shuffled().prefix(3)
-                try store.batch(by: by) { batch in
-                    for key in some {
-                        let value = TweakValue(integerLiteral: .random(in: 0...3))
-                        try batch.set(value, for: key)
-                        model[key] = State(override: value)
-                    }
+                let values = try keys.shuffled().prefix(3).map { key in
+                    let value = TweakValue(integerLiteral: .random(in: 0...3))
+                    model[key] = State(override: value)
+                    return (key: key, value: Optional(try store.declaration(of: key).admit(value).value))
                 }
+                try store.change(values, by: by)
             case 11..<13:
                 let key = keys.randomElement()!
                 try store.reset(key, by: by)

@@ -79,9 +79,7 @@ import Testing
         let key = TweakKey("Test", "Values", "Count")
         // Changes of one client in quick succession would be undone together.
         for (client, value) in [(1, 8), (2, 9)] {
-            _ = try store.set(key, by: author(Int32(client))) { (declaration, _) throws(TweakValueError) in
-                try declaration.admit(.integer(Int128(value)))
-            }
+            try store.change([(key, .integer(Int128(value)))], by: author(Int32(client)))
         }
         let undone = try store.undo(nil, by: author(3)).tweaks
         #expect(undone.map(\.oldValue) == [.integer(9)] && undone.map(\.newValue) == [.integer(8)])

@@ -17,10 +17,9 @@ import TweakRecords
         of client: ClientIdentity? = nil
     ) throws {
         if let client { store.state.withLock { $0.layers.openLeases(of: client) } }
-        _ = try store.set(
-            key, by: client.map { .client($0) } ?? .program,
-            on: SetTerms(lease: Lease.Terms(end: end, connection: client))
-        ) { (tweak, _) throws(TweakValueError) in try tweak.admit(value) }
+        try store.set(
+            [(key, value)], by: client.map { .client($0) } ?? .program,
+            on: SetTerms(lease: Lease.Terms(end: end, connection: client)))
     }
 
     private func close(_ client: ClientIdentity) {
@@ -67,9 +66,8 @@ import TweakRecords
         let client = ClientIdentity.test()
         try lease(7, of: client)
         close(client)
-        _ = try store.set(
-            .test("A"), by: .client(client), on: SetTerms(lease: Lease.Terms(connection: client))
-        ) { (tweak, _) throws(TweakValueError) in try tweak.admit(8) }
+        try store.set(
+            [(.test("A"), 8)], by: .client(client), on: SetTerms(lease: Lease.Terms(connection: client)))
         #expect(try status() == (1, .binary))
     }
 

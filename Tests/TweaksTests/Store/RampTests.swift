@@ -75,9 +75,7 @@ import TweakRecords
     }
 
     private func set(_ name: String, _ value: TweakValue, in seconds: Double) throws {
-        _ = try store.set(.test(name), on: SetTerms(ramp: .seconds(seconds))) {
-            (tweak, _) throws(TweakValueError) in try tweak.admit(value)
-        }
+        try store.set([(.test(name), value)], on: SetTerms(ramp: .seconds(seconds)))
     }
 
     private func advance(to time: Double) {
@@ -126,8 +124,8 @@ import TweakRecords
             .together { new in changes.withLock { $0.append(new) } }
         }
         defer { withExtendedLifetime(observation) {} }
-        try store.change(
-            [(.test("Linear"), 20.0), (.test("Whole"), 10)], by: .program, on: SetTerms(ramp: .seconds(10)))
+        try store.set(
+            [(.test("Linear"), 20.0), (.test("Whole"), 10)], on: SetTerms(ramp: .seconds(10)))
         advance(to: 5)
         #expect(changes.withLock { $0.last?.map(\.newValue) } == [15.0, 5])
     }

@@ -270,3 +270,15 @@ struct SyntheticImage: @unchecked Sendable {
         records.load(fromByteOffset: offsets[index] + RecordLayout.cellOffset, as: Value.self)
     }
 }
+
+extension TweakStore {
+    /// Sets tweaks on the terms of a client's request.
+    func set(
+        _ values: [(key: TweakKey, value: TweakValue)], by author: ChangeAuthor = .program, on terms: SetTerms
+    ) throws {
+        let admitted = try values.map { key, value in
+            (key: key, value: Optional(try declaration(of: key).admit(value).value))
+        }
+        apply { state in state.update(admitted, in: .overrides, by: author, terms) }
+    }
+}

@@ -66,6 +66,10 @@ class Tweak:
     def next_source(self):
         return "lease" if self.leases else "default" if self.kept is None else "override"
 
+    @property
+    def waits(self):
+        return self.is_gated and self.next != self.taken
+
     def admit(self, value):
         """The value within the limits, and the limit that it was moved to."""
         number = (int, float)
@@ -178,9 +182,11 @@ class Model:
         for key in changed + others:
             old, new = self.tweaks[key], after[key]
             new.settle()
-            answer = {"tweak": key, "oldValue": old.value, "newValue": new.value, "source": new.source}
-            waits = new.is_gated and new.next != new.taken
-            if waits:
+            answer = {"tweak": key, "oldValue": old.value, "oldSource": old.source,
+                      "newValue": new.value, "source": new.source}  # fmt: skip
+            if old.waits:
+                answer["oldPendingValue"] = old.next
+            if new.waits:
                 answer["pendingValue"] = new.next
             if key in given:
                 value, limit = given[key]
@@ -188,7 +194,7 @@ class Model:
                     answer["givenValue"] = value
                 if limit:
                     answer["clampedTo"] = limit
-            elif not waits and old.value == new.value:
+            elif [old.value, old.source, old.waits and old.next] == [new.value, new.source, new.waits and new.next]:
                 continue
             answers.append(answer)
         return {"changes": answers, "refused": refused}, self.tweaks if request.get("dryRun") else after
@@ -278,7 +284,8 @@ def without_words(answer):
     """The members of an answer that the model knows."""
     changes = [
         {name: change[name] for name in
-         ["tweak", "oldValue", "newValue", "source", "pendingValue", "givenValue", "clampedTo"] if name in change}
+         ["tweak", "oldValue", "oldSource", "oldPendingValue", "newValue", "source", "pendingValue", "givenValue",
+          "clampedTo"] if name in change}
         for change in answer["changes"]
     ]  # fmt: skip
     refused = [{"index": problem["index"], "kind": problem["kind"]} for problem in answer["refused"]]

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+import TweakClient
 import TweakProtocol
 import TweakRecords
 
@@ -15,6 +16,11 @@ struct ChangeForm: Encodable {
     var pid: Int32?
     /// The place in the sources that gave the value.
     var declared: String?
+
+    init(_ change: ChangedTweak) {
+        self.init(from: change.before, to: change.after)
+        clampedTo = change.effect.clampedTo
+    }
 
     init(from before: JSONTweak, to after: JSONTweak) {
         (tweak, oldValue) = (after.declaration.key, before.value)

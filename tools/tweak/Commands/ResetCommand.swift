@@ -50,35 +50,10 @@ struct ResetCommand: ParsableCommand {
 
     func run() throws {
         try target.forEachChanged(format) { program, processes throws(Failure) in
-            var scopes: [TweakScope] = all ? [.all] : []
-            var before: [JSONTweak] = []
-            var ineffective: [IneffectiveValue]?
-            var ended = 0
-            if undeclared { try program.checkOverrides(includingRunning: true) }
-            let kept = leases ? OverridesDocument() : try program.undeclared()
-            var forgotten = undeclared ? kept.keys.sorted() : []
-            if all {
-                before = try program.tweaks()
-            } else {
-                for name in tweaks {
-                    if let key = TweakKey(name), kept[key] != nil {
-                        forgotten.append(key)
-                        continue
-                    }
-                    let (scope, chosen) = try self.chosen(name, of: program)
-                    scopes.append(scope)
-                    before += chosen
-                }
-            }
-            if leases {
-                let program = try target.running(program)
-                for scope in scopes { ended += try program.endLeases(of: scope) }
-            } else if !scopes.isEmpty {
-                ineffective = try program.reset(all ? nil : before.map(\.declaration.key))
-            }
-            if !scopes.isEmpty { processes.noteChange(isKept: !leases) }
-            try program.forget(forgotten)
-            let changes = try changes(from: before, of: program)
+            let reset = try leases ? endLeases(in: target.running(program)) : self.reset(in: program)
+            if all || reset.forgotten.count < tweaks.count { processes.noteChange(isKept: !leases) }
+            try program.forget(reset.forgotten.keys.sorted())
+            let changes = reset.changes.filter { !$0.after.declaration.isMonitor }
             let obstacle = (program as? OfflineProgram)?.obstacle
             var lines =
                 changes.map { before, now in
@@ -88,12 +63,15 @@ struct ResetCommand: ParsableCommand {
                     let text = before.declaration.text(of: before.value ?? .nothing)
                     return "\(before.declaration.key): \(text) is no longer kept"
                 }
-                + forgotten.map { "\($0): \(kept[$0]?.summary ?? "") was removed; no such tweak is declared" }
-            if lines.isEmpty, ineffective == nil {
-                lines = [nothingHappened(leases: ended)]
+                + reset.forgotten.keys.sorted().map {
+                    "\($0): \(reset.forgotten[$0]?.summary ?? "") was removed; no such tweak is declared"
+                }
+            if lines.isEmpty, reset.ineffective == nil {
+                lines = [nothingHappened(leases: reset.endedLeases)]
             }
             if format == .json || !lines.isEmpty {
-                let form = ResetForm(changes: changes.map(ChangeForm.init(from:to:)), removed: forgotten)
+                let form = ResetForm(
+                    changes: changes.map(ChangeForm.init(from:to:)), removed: reset.forgotten.keys.sorted())
                 try target.show(form, of: program, as: format) {
                     lines.map { printable($0) }.joined(separator: "\n")
                 }
@@ -102,8 +80,68 @@ struct ResetCommand: ParsableCommand {
                 warn("\(program.title): it \(obstacle), so it never had what was kept")
             }
             // What waits is in the lines above.
-            try program.reportIneffective(ineffective?.filter { $0.pendingValue == nil })
+            try program.reportIneffective(reset.ineffective?.filter { $0.pendingValue == nil })
         }
+    }
+
+    private func reset(in program: any Program) throws(Failure) -> Reset {
+        var reset = Reset()
+        var answer = ChangeTweaks.Answer()
+        if let request { answer = try program.change(request) }
+        if undeclared || !answer.refused.isEmpty || request == nil {
+            if undeclared { try program.checkOverrides(includingRunning: true) }
+            let declared = try program.tweaks()
+            let kept = try program.undeclared(besides: declared)
+            if undeclared { reset.forgotten = kept }
+            var keys: [TweakKey] = []
+            for name in tweaks {
+                if let key = TweakKey(name), kept[key] != nil {
+                    reset.forgotten[key] = kept[key]
+                } else {
+                    keys += try chosen(name, of: program, among: declared).1.map(\.declaration.key)
+                }
+            }
+            if !keys.isEmpty {
+                answer = try program.change(Self.request(keys.map { "\($0)" }, areExact: true))
+                try answer.check()
+            }
+        }
+        var made = try program.tweaks(of: answer).filter(\.effect.isEffective)
+        try SetCommand.awaitGates(of: &made, in: program)
+        reset.changes = made.map { ($0.before, $0.after) }
+        reset.ineffective = answer.ineffective
+        return reset
+    }
+
+    /// The request that resets the tweaks, if that can be told without knowing them. A complete name may be one that nothing
+    /// declares, so it is not taken for an abbreviation.
+    private var request: ChangeTweaks? {
+        if all { return ChangeTweaks([], resettingOthers: true, describing: true) }
+        let count = tweaks.count { TweakKey($0) != nil }
+        guard !tweaks.isEmpty, count == 0 || count == tweaks.count,
+            !tweaks.contains(where: { $0.hasSuffix("/") })
+        else { return nil }
+        return Self.request(tweaks, areExact: count > 0)
+    }
+
+    private static func request(_ names: [String], areExact: Bool) -> ChangeTweaks {
+        ChangeTweaks(
+            names.map { ChangeTweaks.Change(tweak: $0, reset: true) }, exactNames: areExact, describing: true)
+    }
+
+    private func endLeases(in program: LiveProgram) throws(Failure) -> Reset {
+        var reset = Reset()
+        let declared = try program.tweaks()
+        var scopes: [TweakScope] = all ? [.all] : []
+        var before = all ? declared : []
+        for name in tweaks {
+            let (scope, chosen) = try chosen(name, of: program, among: declared)
+            scopes.append(scope)
+            before += chosen
+        }
+        for scope in scopes { reset.endedLeases += try program.endLeases(of: scope) }
+        reset.changes = try changes(from: before, of: program)
+        return reset
     }
 
     /// The message of a reset that has changed no value.
@@ -113,26 +151,26 @@ struct ResetCommand: ParsableCommand {
         return counted(ended, "lease has ended", "leases have ended") + "; no value has changed"
     }
 
-    private func chosen(_ name: String, of program: any Program) throws(Failure) -> (TweakScope, [JSONTweak])
-    {
+    private func chosen(
+        _ name: String, of program: any Program, among tweaks: [JSONTweak]
+    ) throws(Failure) -> (TweakScope, [JSONTweak]) {
         if name.hasSuffix("/") {
-            let tweaks = try program.tweaks()
             let scope = try TweakScope(name, among: tweaks)
             return (
                 scope, tweaks.filter { $0.declaration.type != .action && scope.contains($0.declaration.key) }
             )
         }
-        let tweak = try program.tweak(named: name)
+        let tweak = try program.tweak(named: TweakName(name), among: tweaks)
         guard tweak.declaration.type != .action else {
             throw Failure(TweakValueError.isAction(tweak.declaration))
         }
         return (.tweak(tweak.declaration.key), [tweak])
     }
 
-    /// The tweaks whose values have changed, before and after.
+    /// The tweaks that have changed, before and after.
     private func changes(
         from before: [JSONTweak], of program: any Program
-    ) throws(Failure) -> [(JSONTweak, JSONTweak)] {
+    ) throws(Failure) -> [(before: JSONTweak, after: JSONTweak)] {
         var now: [JSONTweak] = []
         if before.count > 1 {
             now = try program.tweaks()
@@ -141,13 +179,23 @@ struct ResetCommand: ParsableCommand {
         }
         var after: [TweakKey: JSONTweak] = [:]
         for tweak in try SetCommand.passed(now, in: program) { after[tweak.declaration.key] = tweak }
-        return before.filter { !$0.declaration.isMonitor }.compactMap { tweak in
+        return before.compactMap { tweak in
             guard let now = after[tweak.declaration.key],
                 (now.value, now.pendingValue, now.source) != (tweak.value, tweak.pendingValue, tweak.source)
             else { return nil }
             return (tweak, now)
         }
     }
+}
+
+/// What a reset has done.
+private struct Reset {
+    /// The tweaks that have changed, before and after.
+    var changes: [(before: JSONTweak, after: JSONTweak)] = []
+    var ineffective: [IneffectiveValue]?
+    /// The kept values of tweaks that nothing declares.
+    var forgotten = OverridesDocument()
+    var endedLeases = 0
 }
 
 extension JSONTweak {

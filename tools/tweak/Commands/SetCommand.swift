@@ -4,6 +4,7 @@ import CommandCompletion
 import CommandSupport
 import Glibc
 import TweakClient
+import TweakFormats
 import TweakJSON
 import TweakOverrides
 import TweakProtocol
@@ -95,25 +96,15 @@ struct SetCommand: ParsableCommand {
                 program, processes throws(Failure) in
                 held.append(program)
                 (program as? OfflineProgram)?.keepsInVain = anyway
-                var typed: [TypedValue] = []
-                var rest = ([tweak] + (value.map { [$0] } ?? []) + others)[...]
-                while let word = rest.popFirst() {
-                    try typed.append(Self.change(word, &rest, in: program))
-                }
-                let request = ChangeTweaks(
-                    typed.map { ChangeTweaks.Change(tweak: "\($0.tweak.declaration.key)", text: $0.text) },
-                    durations)
-                let answer = try program.change(request)
-                try answer.check()
-                var made = answer.changes.compactMap { Change($0, typed) }
-                for change in made { change.warnOfLimits() }
+                let (answer, typed) = try change(program, durations)
+                var made = try program.tweaks(of: answer)
+                for change in made { change.warnOfLimits(typed, among: made.map(\.effect.tweak)) }
                 processes.noteChange(isKept: !durations.areLeased)
                 isLeased = durations.areLeased
                 // They are reported, and the command is not started.
                 if attends, !processes.missed.isEmpty { return }
-                let after = try Self.passed(made.map(\.after), in: program)
-                for index in made.indices { made[index].after = after[index] }
-                let form = ChangesForm(changes: made.map(\.form), of: program, processes)
+                try Self.awaitGates(of: &made, in: program)
+                let form = ChangesForm(changes: made.map(ChangeForm.init), of: program, processes)
                 try target.show(form, of: program, as: format) {
                     let place = form.processes.count > 1 ? ", in \(form.processes.count) processes" : ""
                     return made.map { change in
@@ -170,11 +161,56 @@ struct SetCommand: ParsableCommand {
         if status != 0 { throw ExitCode(status) }
     }
 
+    /// Changes the tweaks.
+    ///
+    /// - Returns: What happened, and the changes as typed.
+    private func change(
+        _ program: any Program, _ durations: SetDurations
+    ) throws(Failure) -> (ChangeTweaks.Answer, [ChangeTweaks.Change]) {
+        let words = [tweak] + (value.map { [$0] } ?? []) + others
+        func request(_ changes: [ChangeTweaks.Change]) -> ChangeTweaks {
+            ChangeTweaks(changes, describing: true, durations)
+        }
+        // One request is enough for what needs no knowledge of the tweaks to be read, unless the program refuses it.
+        if let changes = Self.changes(words) {
+            let answer = try program.change(request(changes))
+            if answer.refused.isEmpty { return (answer, changes) }
+        }
+        var changes: [ChangeTweaks.Change] = []
+        var rest = words[...]
+        while let word = rest.popFirst() { try changes.append(Self.change(word, &rest, in: program)) }
+        let answer = try program.change(request(changes))
+        try answer.check()
+        return (answer, changes)
+    }
+
+    /// Parses changes of the forms `NAME=VALUE`, `NAME+=VALUE` and `NAME VALUE`; `nil` if some may have another one.
+    private static func changes(_ words: [String]) -> [ChangeTweaks.Change]? {
+        var changes: [ChangeTweaks.Change] = []
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            var (name, text) = (word, "")
+            if let assignment = Assignment(argument: word) {
+                (name, text) = (assignment.name, assignment.text)
+                if let sign = name.last, "+-*/".contains(sign) {
+                    (name, text) = ("\(name.dropLast())", "\(sign)=\(text)")
+                }
+            } else if let value = rest.popFirst(), Assignment(argument: value) == nil,
+                !signs.contains(where: value.hasPrefix)
+            {
+                text = value
+            }
+            guard !text.isEmpty, !name.isEmpty else { return nil }
+            changes.append(ChangeTweaks.Change(tweak: name, text: repaired(text)))
+        }
+        return changes
+    }
+
     /// Parses one change: `NAME=VALUE`, or a name and the next words, as in `NAME VALUE`, `NAME = VALUE`, `NAME += VALUE`
     /// and `NAME 300 ms`.
     private static func change(
         _ word: String, _ rest: inout ArraySlice<String>, in program: any Program
-    ) throws(Failure) -> TypedValue {
+    ) throws(Failure) -> ChangeTweaks.Change {
         let unknown: Failure
         do throws(Failure) {
             let tweak = try program.tweak(named: word)
@@ -213,7 +249,7 @@ struct SetCommand: ParsableCommand {
     private static func change(
         of tweak: JSONTweak, to text: String, isAssigned: Bool = false, _ rest: inout ArraySlice<String>,
         in program: any Program
-    ) throws(Failure) -> TypedValue {
+    ) throws(Failure) -> ChangeTweaks.Change {
         var text = text
         let isText = tweak.declaration.type == .string
         if !isAssigned, text == "=" || !isText && signs.contains(text) {
@@ -232,11 +268,18 @@ struct SetCommand: ParsableCommand {
             rest.removeFirst()
             text += " " + unit
         }
-        return TypedValue(tweak: tweak, text: repaired(text))
+        return ChangeTweaks.Change(tweak: "\(tweak.declaration.key)", text: repaired(text))
     }
 }
 
 extension SetCommand {
+    /// Waits briefly for the program to pass the gates that values wait for.
+    static func awaitGates(of made: inout [ChangedTweak], in program: any Program) throws(Failure) {
+        for (index, after) in zip(made.indices, try passed(made.map(\.after), in: program)) {
+            made[index].after = after
+        }
+    }
+
     /// Waits briefly for the program to pass the gates that values wait for.
     ///
     /// - Returns: The tweaks after that.
@@ -254,50 +297,24 @@ extension SetCommand {
     }
 }
 
-/// A tweak as it was before, and a text for it.
-private struct TypedValue {
-    let tweak: JSONTweak
-    let text: String
-}
-
-/// A change that was made.
-private struct Change {
-    let before: JSONTweak
-    var after: JSONTweak
-    private let text: String
-    private let changed: ChangeTweaks.Answer.ChangedTweak
-
-    var form: ChangeForm {
-        var form = ChangeForm(from: before, to: after)
-        form.clampedTo = changed.clampedTo
-        return form
-    }
-
-    /// - Parameter typed: The values as typed, of which the last one for a tweak counts.
-    init?(_ changed: ChangeTweaks.Answer.ChangedTweak, _ typed: [TypedValue]) {
-        guard let last = typed.last(where: { $0.tweak.declaration.key == changed.tweak }) else { return nil }
-        (self.changed, text) = (changed, last.text)
-        var (before, after) = (last.tweak, last.tweak)
-        // Others may have changed the tweak since it was read.
-        before.value = changed.oldValue.value(of: before.declaration.type)
-        after.update(with: changed)
-        (self.before, self.after) = (before, after)
-    }
-
-    func warnOfLimits() {
-        guard changed.clampedTo != nil else { return }
-        let declaration = before.declaration
+extension ChangedTweak {
+    /// - Parameters:
+    ///   - typed: The changes as typed, of which the last one of a tweak counts.
+    ///   - keys: All changed tweaks.
+    fileprivate func warnOfLimits(_ typed: [ChangeTweaks.Change], among keys: [TweakKey]) {
+        guard effect.clampedTo != nil else { return }
+        let declaration = after.declaration
+        let text = typed.last { (try? TweakName($0.tweak).key(among: keys)) == effect.tweak }?.text ?? ""
         warn(
-            outsideLimits("\(declaration.key): \(text)", allowed: declaration.allowed), .clamped,
-            declaration.key)
+            outsideLimits("\(effect.tweak): \(text)", allowed: declaration.allowed), .clamped, effect.tweak)
     }
 
-    func warnOfOthers(_ durations: SetDurations) {
-        let given = changed.givenValue?.value(of: before.declaration.type)
+    fileprivate func warnOfOthers(_ durations: SetDurations) {
+        let given = effect.givenValue?.value(of: after.declaration.type)
         if let value = after.value, after.pendingValue == nil, after.ramp == nil, value != given {
             warn(
-                "\(changed.tweak): the value is \(durations.areLeased ? "leased" : "kept"), but "
-                    + after.precedenceText, .hidden, changed.tweak)
+                "\(effect.tweak): the value is \(durations.areLeased ? "leased" : "kept"), but "
+                    + after.precedenceText, .hidden, effect.tweak)
         }
     }
 }

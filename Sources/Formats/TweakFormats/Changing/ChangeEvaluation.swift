@@ -7,11 +7,15 @@ package import TweakRecords
 package struct ChangeableTweak {
     let declaration: TweakDeclaration
     let value: TweakValue
-    /// The value when nothing waits any more.
-    let nextValue: TweakValue
+    let source: String?
+    /// The value that waits, or `nil`.
+    let pendingValue: TweakValue?
 
-    package init(_ declaration: TweakDeclaration, value: TweakValue, nextValue: TweakValue? = nil) {
-        (self.declaration, self.value, self.nextValue) = (declaration, value, nextValue ?? value)
+    package init(
+        _ declaration: TweakDeclaration, value: TweakValue, source: String?, pendingValue: TweakValue?
+    ) {
+        (self.declaration, self.value) = (declaration, value)
+        (self.source, self.pendingValue) = (source, pendingValue)
     }
 }
 
@@ -137,8 +141,7 @@ package struct ChangeEvaluation {
             // Most of the tweaks that are reset with others had no override.
             changes: effects.compactMap { effect in
                 effect.answer.flatMap { changed in
-                    let isChanged = changed.oldValue != changed.newValue || changed.pendingValue != nil
-                    return effect.isNamed || isChanged ? changed : nil
+                    effect.isNamed || changed.isEffective ? changed : nil
                 }
             },
             refused: refused)
@@ -194,7 +197,7 @@ package struct ChangeEvaluation {
     private func current(
         of tweak: ChangeableTweak, _ valueAfterReset: (TweakDeclaration) -> TweakValue
     ) -> TweakValue {
-        guard let index = indexes[tweak.declaration.key] else { return tweak.nextValue }
+        guard let index = indexes[tweak.declaration.key] else { return tweak.pendingValue ?? tweak.value }
         return effects[index].admission?.value ?? valueAfterReset(tweak.declaration)
     }
 
@@ -230,6 +233,8 @@ package struct ChangeEvaluation {
         let oldValue = JSONValue(tweak.value)
         var changed = ChangeTweaks.Answer.ChangedTweak(
             tweak: tweak.declaration.key, oldValue: oldValue, newValue: oldValue, source: "")
+        changed.oldSource = tweak.source
+        changed.oldPendingValue = tweak.pendingValue.map { JSONValue($0) }
         changed.givenValue = admission.map { JSONValue($0.value) }
         if let admission, admission.wasClamped {
             changed.clampedTo =
@@ -245,6 +250,11 @@ package struct ChangeEvaluation {
 }
 
 extension ChangeTweaks.Answer.ChangedTweak {
+    /// Whether something is not as before: the value, the one that waits, or the source.
+    package var isEffective: Bool {
+        (oldValue, oldPendingValue) != (newValue, pendingValue) || oldSource != source && oldSource != nil
+    }
+
     /// Notes that a value waits for a restart or a gate.
     package mutating func wait(with value: TweakValue, of declaration: TweakDeclaration) {
         pendingValue = JSONValue(value)

@@ -60,6 +60,14 @@ extension ChangeTweaks: StoreMethod {
         requests.keepTime(terms)
         var answer = evaluation.answer
         answer.ineffective = ineffective.isEmpty || dryRun == true ? nil : ineffective
+        if describing == true {
+            answer.program = DescribeProgram().answer(requests)
+            if answer.changes.count <= ControlLimits.describedTweaks {
+                answer.tweaks = requests.look { state in
+                    answer.changes.compactMap { state.tweaks[$0.tweak].map(state.form) }
+                }
+            }
+        }
         return answer
     }
 
@@ -90,7 +98,10 @@ extension StoreState: ChangeableTweaks {
     func has(_ key: TweakKey) -> Bool { tweaks[key] != nil }
 
     func changeable(_ key: TweakKey) -> ChangeableTweak? {
-        tweaks[key].map { ChangeableTweak($0.declaration, value: $0.value, nextValue: $0.pendingValue) }
+        tweaks[key].map {
+            ChangeableTweak(
+                $0.declaration, value: $0.value, source: $0.source.description, pendingValue: $0.pendingValue)
+        }
     }
 
     func check(

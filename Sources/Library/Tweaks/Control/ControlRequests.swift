@@ -26,7 +26,7 @@ struct ControlRequests: Sendable {
     }
 
     /// Reads the state without calling or waiting for the program's code.
-    fileprivate func look<Result>(_ body: (StoreState) -> Result) -> Result {
+    func look<Result>(_ body: (StoreState) -> Result) -> Result {
         let (result, hasMessages) = store.state.withLock { state in
             state.decode()
             return (body(state), state.hasMessages)
@@ -45,12 +45,9 @@ struct ControlRequests: Sendable {
         return Done()
     }
 
-    /// The tweaks among these that do not have, or not yet, the value that a change gave them.
-    ///
-    /// - Parameter isLeased: Whether it was a lease, and not the keeper of overrides, that got the values.
-    /// - Returns: `nil` if there are none.
-    func ineffective(_ keys: [TweakKey], isLeased: Bool = false) -> [IneffectiveValue]? {
-        let found = look { $0.ineffective(keys, of: isLeased ? .lease : $0.layers.keeper) }
+    /// The tweaks among these that do not have, or not yet, what a change of the overrides gave them; `nil` if all have it.
+    func ineffective(_ keys: [TweakKey]) -> [IneffectiveValue]? {
+        let found = look { $0.ineffective(keys, of: $0.layers.keeper) }
         return found.isEmpty ? nil : found
     }
 
@@ -168,24 +165,13 @@ extension SetTweak: StoreMethod {
             throw ControlError(
                 .invalidParameters, "set takes either a value other than null, or a text")
         }
-        let terms = try requests.terms(durations, count: 1)
-        do throws(TweakError) {
-            if let obstacle = try requests.store.declaration(of: tweak).obstacle(to: terms) { throw obstacle }
-            let admission = try requests.store.set(tweak, by: requests.author, on: terms) {
-                (declaration, current) throws(TweakValueError) in
-                if let text { return try declaration.admit(text: text, current: current) }
-                return try declaration.admit(value ?? .null)
-            }
-            requests.keepTime(terms)
-            let status = try requests.store.storedStatus(of: tweak)
-            var answer = Answer(
-                tweak: tweak, value: JSONValue(status.value), wasClamped: admission.wasClamped,
-                source: status.source.description, pendingValue: status.pendingValue.map(JSONValue.init))
-            (answer.lease, answer.ramp) = requests.look { ($0.lease(of: tweak), $0.ramp(of: tweak)) }
-            return answer
-        } catch {
-            throw ControlError(error)
+        let change = ChangeTweaks.Change(tweak: "\(tweak)", value: value, text: text)
+        let answer = try ChangeTweaks([change], exactNames: true, durations).answer(requests)
+        guard let changed = answer.changes.first else {
+            throw answer.refused.first.flatMap(ControlError.init)
+                ?? ControlError(requests.store.unknown(tweak))
         }
+        return Answer(changed)
     }
 }
 
@@ -249,25 +235,14 @@ extension ResetTweaks: StoreMethod {
 
 extension SetManyTweaks: StoreMethod {
     func answer(_ requests: ControlRequests) throws(ControlError) -> Answer {
-        let terms = try requests.terms(durations, count: values.count)
-        guard terms.lease == nil || resettingOthers != true else {
+        guard !durations.areLeased || resettingOthers != true else {
             throw ControlError(.invalidParameters, "setMany cannot reset others during a lease")
         }
-        var preset = TweakPreset(name: "")
-        for (key, value) in values { preset.values[key] = value }
-        let report = requests.store.apply(
-            preset, resettingOthers: resettingOthers ?? false,
-            allOrNothing: allOrNothing ?? false, by: requests.author, on: terms)
-        requests.keepTime(terms)
-        var answer = Answer(
-            applied: report.applied, clamped: report.clamped, unknown: report.unknown,
-            refused: report.refused.sorted { $0.key < $1.key }.map {
-                Answer.Refusal(tweak: $0.key, message: "\($0.value)")
-            })
-        answer.ineffective = requests.ineffective(
-            resettingOthers == true ? requests.store.keys(nil, nil) : report.applied,
-            isLeased: terms.lease != nil)
-        return answer
+        let changes = values.keys.sorted().map { ChangeTweaks.Change(tweak: "\($0)", value: values[$0]) }
+        let request = ChangeTweaks(
+            changes, exactNames: true, resettingOthers: resettingOthers, allOrNothing: allOrNothing ?? false,
+            durations)
+        return Answer(try request.answer(requests), to: changes)
     }
 }
 
@@ -305,7 +280,7 @@ extension JSONLease {
 
 extension StoreState {
     /// The JSON form of a tweak.
-    fileprivate func form(of entry: TweakEntry) -> JSONTweak {
+    func form(of entry: TweakEntry) -> JSONTweak {
         let status = status(of: entry)
         var form = JSONTweak(
             status.declaration, value: status.value, source: status.source.description,
@@ -408,6 +383,12 @@ extension ChangedTweaks.Change {
 }
 
 extension ControlError {
+    /// - Returns: `nil` if there is no such tweak.
+    fileprivate init?(_ refusal: ChangeTweaks.Answer.Refusal) {
+        if refusal.kind == .unknownTweak { return nil }
+        self.init(.refused, refusal.message, allowed: refusal.allowed)
+    }
+
     init(_ error: TweakError) {
         switch error {
         case .unknown(_, let nearest): self.init(.unknownTweak, "\(error)", nearest: nearest)

@@ -9,19 +9,11 @@ struct SetTerms {
     /// The time until the values are reached.
     var ramp: Duration?
 
-    static let usual = SetTerms()
-
-    var isUsual: Bool { lease == nil && ramp == nil }
     /// Whether a ``ValueTimer`` is needed.
     var needTime: Bool { ramp != nil || lease?.end != nil }
 }
 
 extension TweakDeclaration {
-    /// The reason why values of the tweak cannot be set on these terms; `nil` if they can.
-    func obstacle(to terms: SetTerms) -> TweakError? {
-        obstacle(toLeases: terms.lease != nil, toRamps: terms.ramp != nil)
-    }
-
     /// The reason why values of the tweak cannot be leased, or reached gradually; `nil` if they can.
     func obstacle(toLeases isLeased: Bool, toRamps isRamped: Bool) -> TweakError? {
         if isRamped, let obstacleToRamps { return .invalid(key, reason: obstacleToRamps) }

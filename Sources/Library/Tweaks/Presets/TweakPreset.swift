@@ -34,19 +34,8 @@ extension TweakStore {
     /// - Returns: The tweaks that were set, and those that were not, with reasons.
     @discardableResult
     public func apply(_ preset: TweakPreset, resettingOthers: Bool = false) -> TweakReport {
-        apply(preset, resettingOthers: resettingOthers, allOrNothing: false, by: .program)
-    }
-
-    func apply(
-        _ preset: TweakPreset, resettingOthers: Bool, allOrNothing: Bool, by author: ChangeAuthor,
-        on terms: SetTerms = .usual
-    ) -> TweakReport {
-        apply(
-            preset.values.keys.sorted(), resettingOthers: resettingOthers, allOrNothing: allOrNothing,
-            by: author, on: terms
-        ) {
+        apply(preset.values.keys.sorted(), resettingOthers: resettingOthers) {
             (declaration) throws(TweakError) in
-            if let obstacle = declaration.obstacle(to: terms) { throw obstacle }
             do throws(TweakValueError) {
                 return try preset.values.admission(for: declaration).map { .set($0) } ?? .keep
             } catch {

@@ -43,13 +43,9 @@ extension TweakStore {
     /// - Parameters:
     ///   - keys: The tweaks, each once.
     ///   - resettingOthers: Whether all other tweaks are reset to their defaults.
-    ///   - allOrNothing: Whether nothing changes if one of the values cannot be applied.
-    ///   - author: Who applies them.
-    ///   - terms: How long they count, and how fast they are reached.
     ///   - choose: Chooses the value of a tweak. Called with the store's lock.
     func apply(
-        _ keys: [TweakKey], resettingOthers: Bool = false, allOrNothing: Bool = false,
-        by author: ChangeAuthor = .program, on terms: SetTerms = .usual,
+        _ keys: [TweakKey], resettingOthers: Bool = false,
         _ choose: (TweakDeclaration) throws(TweakError) -> TweakOutcome
     ) -> TweakReport {
         var report = TweakReport()
@@ -61,18 +57,17 @@ extension TweakStore {
             provided = []
             let changes = state.changes(of: keys, resettingOthers: resettingOthers, &report, choose)
             let keeper = state.layers.keeper
-            let update = state.update(changes, in: keeper, by: author, terms)
-            let problem = update.flatMap { state.gateProblem(of: $0) }
-            if let problem { report.refused[problem.key] = problem.error }
-            guard problem == nil, !allOrNothing || report.unknown.isEmpty && report.refused.isEmpty else {
+            let update = ValueUpdate(changes, in: keeper, by: .program)
+            if let problem = state.gateProblem(of: update) {
+                report.refused[problem.key] = problem.error
                 (report.applied, report.clamped) = ([], [])
                 return nil
             }
-            guard terms.lease == nil, !state.layers.keepsItself(keeper) else { return update }
+            if state.layers.keepsItself(keeper) { return update }
             provided = changes
             return nil
         }
-        if !provided.isEmpty { changeOrReport(provided, by: author, on: terms) }
+        if !provided.isEmpty { changeOrReport(provided) }
         return report
     }
 }

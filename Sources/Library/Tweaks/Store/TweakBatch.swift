@@ -103,16 +103,9 @@ extension TweakStore {
     public func batch<Result, Failure>(
         _ body: (inout TweakBatch) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try batch(by: .program, body)
-    }
-
-    func batch<Result, Failure>(
-        by author: ChangeAuthor, on terms: SetTerms = .usual,
-        _ body: (inout TweakBatch) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
         var batch = TweakBatch(of: self)
         let result = try body(&batch)
-        changeOrReport(batch.changes, by: author, on: terms)
+        changeOrReport(batch.changes)
         return result
     }
 }

@@ -150,9 +150,7 @@ public final class TweakStore: Sendable {
 
     /// Removes all overrides of this store's tweaks, as one change. If a provider cannot remove a value, that is
     /// reported.
-    public func resetAll() { resetAll(by: .program) }
-
-    func resetAll(by author: ChangeAuthor) { changeOrReport(allKeys().map { ($0, nil) }, by: author) }
+    public func resetAll() { changeOrReport(allKeys().map { ($0, nil) }) }
 
     /// Flushes pending writes, and returns when they are on disk or have failed. The store does so by itself within 50
     /// ms, and at exit.

@@ -392,8 +392,7 @@ extension TweakStore {
     ///
     /// - Parameter admit: Makes the value from the declaration and the tweak's value, current or after a restart.
     func set(
-        _ key: TweakKey, in source: TweakSource? = nil, by author: ChangeAuthor = .program,
-        on terms: SetTerms = .usual,
+        _ key: TweakKey, in source: TweakSource? = nil,
         _ admit: (TweakDeclaration, TweakValue) throws(TweakValueError) -> TweakDeclaration.Admission
     ) throws(TweakError) -> TweakDeclaration.Admission {
         var admission: TweakDeclaration.Admission?
@@ -405,18 +404,14 @@ extension TweakStore {
             do throws(TweakValueError) { admitted = try entry.admit(admit) } catch { throw .refused(error) }
             admission = admitted
             let source = source ?? state.layers.keeper
-            isForProvider = terms.lease == nil && !state.layers.keepsItself(source)
+            isForProvider = !state.layers.keepsItself(source)
             if isForProvider { return nil }
-            let update =
-                terms.isUsual && state.layers.leases.isEmpty
-                ? ValueUpdate(admitted.value, for: entry, in: source, by: author)
-                : state.update([(key, admitted.value)], in: source, by: author, terms)
-            guard let update else { return nil }
+            let update = ValueUpdate(admitted.value, for: entry, in: source, by: .program)
             try state.checkGates(update)
             return update
         }
         guard let admission else { throw unknown(key) }
-        if isForProvider { try change([(key, admission.value)], in: source, by: author) }
+        if isForProvider { try change([(key, admission.value)], in: source) }
         return admission
     }
 
@@ -432,19 +427,18 @@ extension TweakStore {
     ///   then removes the session's value, too.
     func change(
         _ values: [(key: TweakKey, value: TweakValue?)], in source: TweakSource? = nil,
-        by author: ChangeAuthor = .program, on terms: SetTerms = .usual
+        by author: ChangeAuthor = .program
     ) throws(TweakError) {
         let (source, feed, isOwn) = state.withLock { state in
             let source = source ?? state.layers.keeper
             return (source, state.layers.feed(of: source), state.layers.keepsItself(source))
         }
-        if isOwn || terms.lease != nil {
-            let usual = terms.isUsual ? ValueUpdate(values, in: source, by: author) : nil
+        if isOwn {
+            let usual = ValueUpdate(values, in: source, by: author)
             return try apply { (state) throws(TweakError) in
                 let update =
-                    state.layers.leases.isEmpty && usual != nil
-                    ? usual : state.update(values, in: source, by: author, terms)
-                if let update { try state.checkGates(update) }
+                    state.layers.leases.isEmpty ? usual : state.update(values, in: source, by: author)
+                try state.checkGates(update)
                 return update
             }
         }
@@ -459,12 +453,8 @@ extension TweakStore {
         if let problem { throw problem }
     }
 
-    func changeOrReport(
-        _ values: [(key: TweakKey, value: TweakValue?)], by author: ChangeAuthor, on terms: SetTerms = .usual
-    ) {
-        do throws(TweakError) { try change(values, by: author, on: terms) } catch {
-            diagnostics.warn("\(error)")
-        }
+    func changeOrReport(_ values: [(key: TweakKey, value: TweakValue?)]) {
+        do throws(TweakError) { try change(values) } catch { diagnostics.warn("\(error)") }
     }
 }
 
