@@ -110,6 +110,8 @@ INTERRUPTED = """
     from fbtweak import pytest_plugin
 
     PIDS = pathlib.Path({pids!r})
+    # A run in the background of a shell inherits that the signal is ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def note(process):
         with PIDS.open("a") as file:
