@@ -161,6 +161,13 @@ import Testing
         #expect(try program.overrides() == ["Setter": ["Slots": ["Slot 0": 1]]])
     }
 
+    @Test(arguments: [["Count", "Setter/Values/Count"], ["Count", "Setter/Values/"], ["count", "count"]])
+    func `reset says once what has become of a tweak that is named twice`(names: [String]) throws {
+        #expect(try program.tweak("set", "Count", "6").succeeded)
+        let result = try program.command(["reset", SetterProgram.path] + names)
+        #expect(result.status == 0 && result.output == "Setter/Values/Count: 6 → 5\n")
+    }
+
     @Test(arguments: ["Count", "Setter/Values/", "--all", "--undeclared"])
     func `A reset that finds nothing says so`(_ tweaks: String) throws {
         #expect(try program.tweak("reset", tweaks).output == "nothing to reset\n")
