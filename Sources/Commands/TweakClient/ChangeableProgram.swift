@@ -104,7 +104,8 @@ extension JSONTweak {
     /// The tweak after a change.
     package mutating func update(with changed: ChangeTweaks.Answer.ChangedTweak) {
         let type = declaration.type
-        value = changed.newValue.value(of: type)
+        // Without the executable the default is unknown.
+        value = changed.newValue.value(of: type) ?? (declaration.defaultValue == .nothing ? .nothing : nil)
         source = changed.source
         pendingValue = changed.pendingValue?.value(of: type)
         gate = changed.gate ?? gate
