@@ -98,7 +98,7 @@ extension StoreState: ChangeableTweaks {
     func has(_ key: TweakKey) -> Bool { tweaks[key] != nil }
 
     func changeable(_ key: TweakKey) -> ChangeableTweak? {
-        tweaks[key].map {
+        tweaks[key].map(status).map {
             ChangeableTweak(
                 $0.declaration, value: $0.value, source: $0.source.description, pendingValue: $0.pendingValue)
         }
