@@ -70,6 +70,10 @@ class Tweak:
     def waits(self):
         return self.is_gated and self.next != self.taken
 
+    @property
+    def state(self):
+        return self.value, self.source, self.next if self.waits else None
+
     def admit(self, value):
         """The value within the limits, and the limit that it was moved to."""
         number = (int, float)
@@ -194,7 +198,7 @@ class Model:
                     answer["givenValue"] = value
                 if limit:
                     answer["clampedTo"] = limit
-            elif [old.value, old.source, old.waits and old.next] == [new.value, new.source, new.waits and new.next]:
+            elif old.state == new.state:
                 continue
             answers.append(answer)
         return {"changes": answers, "refused": refused}, self.tweaks if request.get("dryRun") else after
