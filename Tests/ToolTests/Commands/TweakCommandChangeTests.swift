@@ -168,6 +168,15 @@ import Testing
         #expect(result.status == 0 && result.output == "Setter/Values/Count: 6 → 5\n")
     }
 
+    @Test func `A reset of what is not declared resets nothing if the file cannot be read`() throws {
+        let setter = try RunningSetter(program)
+        #expect(try program.tweak("set", "Count", "6").succeeded)
+        setter.expect("false 6 0.5 hello")
+        try program.writeOverrides(Data("{".utf8))
+        #expect(try program.tweak("reset", "--all", "--undeclared").status == 65)
+        #expect(try program.tweak("get", "Count").output == "6\n")
+    }
+
     @Test(arguments: ["Count", "Setter/Values/", "--all", "--undeclared"])
     func `A reset that finds nothing says so`(_ tweaks: String) throws {
         #expect(try program.tweak("reset", tweaks).output == "nothing to reset\n")

@@ -87,9 +87,11 @@ struct ResetCommand: ParsableCommand {
     private func reset(in program: any Program) throws(Failure) -> Reset {
         var reset = Reset()
         var answer = ChangeTweaks.Answer()
+        // Before anything is reset.
+        if undeclared { try program.checkOverrides(includingRunning: true) }
+        let request = request
         if let request { answer = try program.change(request) }
         if undeclared || !answer.refused.isEmpty || request == nil {
-            if undeclared { try program.checkOverrides(includingRunning: true) }
             let declared = try program.tweaks()
             let kept = try program.undeclared(besides: declared)
             if undeclared { reset.forgotten = kept }
@@ -188,7 +190,7 @@ struct ResetCommand: ParsableCommand {
     }
 }
 
-/// What a reset has done.
+/// The result of a reset.
 private struct Reset {
     /// The tweaks that have changed, before and after.
     var changes: [(before: JSONTweak, after: JSONTweak)] = []

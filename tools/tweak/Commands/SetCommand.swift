@@ -98,7 +98,8 @@ struct SetCommand: ParsableCommand {
                 (program as? OfflineProgram)?.keepsInVain = anyway
                 let (answer, typed) = try change(program, durations)
                 var made = try program.tweaks(of: answer)
-                for change in made { change.warnOfLimits(typed, among: made.map(\.effect.tweak)) }
+                let keys = made.map(\.effect.tweak)
+                for change in made { change.warnOfLimits(typed, among: keys) }
                 processes.noteChange(isKept: !durations.areLeased)
                 isLeased = durations.areLeased
                 // They are reported, and the command is not started.

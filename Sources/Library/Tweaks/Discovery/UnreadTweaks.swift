@@ -5,7 +5,7 @@ internal import TweakRecords
 
 // The tweaks that no code of the process reads, which is said once somebody has set them.
 
-/// What is needed to read the file of an image that may have been unloaded meanwhile.
+/// The path of a loaded image, and what identifies its file. It stays valid when the image is unloaded.
 private typealias ImageFile = (path: String, buildID: [UInt8]?, header: [UInt8])
 
 /// The files of all images that have one.
