@@ -122,11 +122,11 @@ let package = Package(
             dependencies: [
                 "RemoteValues", "TweakJSON", "TweakOverrides", "TweakSystem", "TweakTargeting", "Tweaks",
             ]),
-        .target(name: "CCommandArguments"),
+        .target(name: "CCommandSupport"),
         .target(
             name: "CommandSupport",
             dependencies: [
-                "CCommandArguments", "TweakFailures", "TweakJSON", "TweakRecords", "TweakSystem",
+                "CCommandSupport", "TweakFailures", "TweakJSON", "TweakRecords", "TweakSystem",
             ]),
         .target(
             name: "CommandCompletion",
@@ -354,7 +354,7 @@ let folders = [
     "Remote": ["RemoteValues"],
     "Page": ["CTweakPage", "TweakPage"],
     "Commands": [
-        "CCommandArguments", "CommandCompletion", "CommandSupport", "TweakClient", "TweakGenerators",
+        "CCommandSupport", "CommandCompletion", "CommandSupport", "TweakClient", "TweakGenerators",
         "TweakPlot", "TweakSearch", "TweakSources",
     ],
 ]

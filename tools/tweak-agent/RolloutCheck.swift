@@ -35,63 +35,40 @@ struct RolloutCheck: Sendable {
     ///
     /// - Returns: The reason of a failure; `nil` if it succeeded.
     func run() async -> String? {
-        let pid: pid_t
-        switch start() {
-        case .success(let started): pid = started
-        case .failure(let problem): return "\(name) could not be executed: \(systemMessage(problem.number))"
+        let process: ChildProcess
+        do throws(ChildProcess.StartProblem) { process = try start() } catch {
+            return "\(name) could not be executed: \(error.message)"
         }
         let deadline = ContinuousClock.now + patience
         var pause = Self.shortestPause
-        var status: Int32 = 0
-        while waitpid(pid, &status, WNOHANG) != pid {
+        var ended = process.endedStatus()
+        while ended == nil {
             if Task.isCancelled || .now > deadline {
-                kill(-pid, SIGKILL)
-                while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+                process.endGroup(after: .zero)
                 return Task.isCancelled ? nil : "\(name) took longer than \(patience)"
             }
             try? await Task.sleep(for: pause)
             pause = min(pause * 2, Self.longestPause)
+            ended = process.endedStatus()
         }
+        let status = ended ?? 0
         let signal = status & 0x7F
         if signal != 0 { return "\(name) was ended by the signal \(signal)" }
         let code = status >> 8 & 0xFF
         return code == 0 ? nil : "\(name) failed with the status \(code)"
     }
-
-    /// An error number of the system.
-    private struct Problem: Error {
-        let number: CInt
-    }
-
-    private func start() -> Result<pid_t, Problem> {
+    private func start() throws(ChildProcess.StartProblem) -> ChildProcess {
         // Replacing the file must not permit more than changing the configuration.
         if let status = stat(path: file), status.st_mode & 0o002 != 0 {
-            return .failure(Problem(number: EPERM))
+            throw ChildProcess.StartProblem(number: EPERM)
         }
         // The program must not have connections to etcd, which NIO does not close by exec.
         closeDescriptorsOnExec()
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var (none, defaults) = (sigset_t(), sigset_t())
-        sigemptyset(&none)
-        // The program would inherit ignored signals.
-        sigfillset(&defaults)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &defaults)
-        posix_spawnattr_setpgroup(&attributes, 0)
-        posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-        let words = arguments.map { (word: String) in strdup(word) }
-        defer { for word in words { free(word) } }
-        var pid: pid_t = 0
-        let number = posix_spawn(&pid, file, &actions, &attributes, words + [nil], environ)
-        return number == 0 ? .success(pid) : .failure(Problem(number: number))
+        let nothing = openFile("/dev/null", O_RDONLY)
+        defer { close(nothing) }
+        return try ChildProcess(
+            arguments.map { Array($0.utf8) }, of: file, standard: [nothing, STDERR_FILENO, -1], group: .own,
+            signals: .defaults)
     }
 }
 #endif

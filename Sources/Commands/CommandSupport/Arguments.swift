@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-internal import CCommandArguments
+internal import CCommandSupport
 internal import Glibc
 internal import TweakSystem
 

@@ -16,32 +16,38 @@ package struct MemoryGuard {
     /// The first argument of the command; the second one is the process to guard.
     package static let argument = "---guard"
 
-    package let pid: Int32
+    private let process: ChildProcess
     /// The input of the guard, closed by exec; the kernel closes it at the latest when this process ends.
     private let input: CInt
+
+    package var pid: Int32 { process.pid }
 
     /// Starts a guard for some values.
     ///
     /// - Returns: `nil` if the values were refused, and the answer.
     static func start(
-        _ request: ChangeTweaks, in process: pid_t, title: String
+        _ request: ChangeTweaks, in pid: pid_t, title: String
     ) throws(Failure) -> (guard: MemoryGuard?, answer: ChangeTweaks.Answer) {
-        guard let (input, childInput) = pipe() else { throw noGuard(title, errno) }
-        guard let (childOutput, output) = pipe().map({ ($0.write, $0.read) }) else {
+        guard let (childInput, input) = makePipe() else { throw noGuard(title, errno) }
+        guard let (output, childOutput) = makePipe() else {
             close(input)
             close(childInput)
             throw noGuard(title, errno)
         }
         defer { close(output) }
-        var pid: pid_t = 0
-        let problem = spawn(&pid, [argument, "\(process)"], input: childInput, output: childOutput)
-        close(childInput)
-        close(childOutput)
-        guard problem == 0 else {
+        let nothing = openFile("/dev/null", O_WRONLY)
+        let process: ChildProcess
+        do throws(ChildProcess.StartProblem) {
+            // The end of the guard must be the end of its output.
+            defer { for descriptor in [childInput, childOutput, nothing] { close(descriptor) } }
+            process = try ChildProcess(
+                [programName, argument, "\(pid)"].map { Array($0.utf8) }, of: "/proc/self/exe",
+                standard: [childInput, childOutput, nothing], group: .same, signals: .defaults)
+        } catch {
             close(input)
-            throw noGuard(title, problem)
+            throw noGuard(title, error.number)
         }
-        let memoryGuard = MemoryGuard(pid: pid, input: input)
+        let memoryGuard = MemoryGuard(process: process, input: input)
         do {
             let id = RequestID.number(1)
             writeAll(try request.request(id: id), to: input)
@@ -66,38 +72,13 @@ package struct MemoryGuard {
     /// Ends leases that end with this process, and waits until the old values are back.
     func end() {
         close(input)
-        var status: CInt = 0
-        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        process.wait()
     }
 
     private static func noGuard(_ title: String, _ number: CInt) -> Failure {
         Failure(
             "no process could be started that puts the value back: \(systemMessage(number))", about: title,
             .system)
-    }
-
-    private static func pipe() -> (write: CInt, read: CInt)? {
-        var ends: [CInt] = [-1, -1]
-        guard Glibc.pipe(&ends) == 0 else { return nil }
-        ends = ends.map(fbtweak__above_standard)
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        return (ends[1], ends[0])
-    }
-
-    /// - Returns: A number of errno, or 0.
-    private static func spawn(
-        _ pid: inout pid_t, _ arguments: [String], input: CInt, output: CInt
-    ) -> CInt {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-        var words = ([programName] + arguments).map { strdup($0) }
-        defer { for word in words { free(word) } }
-        words.append(nil)
-        return posix_spawn(&pid, "/proc/self/exe", &actions, nil, words, environ)
     }
 
     /// Writes to a guard; one that has ended is noticed when its answer is read.

@@ -121,7 +121,7 @@ import Testing
         // The example has no tests, so TweaksTesting is that of these, which are built without macros.
         let flags =
             try snippets.contains { $0.contains("import TweaksTesting") }
-            ? Example.libraryFlags(Locations.products, and: ["CCommandArguments"])
+            ? Example.libraryFlags(Locations.products, and: ["CCommandSupport"])
             : Example.compilerFlags
         try typeCheck(file, ["-DDEBUG"] + flags)
     }

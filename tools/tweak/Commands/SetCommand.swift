@@ -142,7 +142,9 @@ struct SetCommand: ParsableCommand {
 
     /// Runs the command, and ends the leases.
     private func attend(_ programs: [any Program]) throws {
-        let words = Array(argumentBytes.suffix(TweakCommand.attendedWords.count))
+        let words = argumentBytes.suffix(TweakCommand.attendedWords.count).map { word in
+            word.map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) } ?? []
+        }
         let forks = programs.map { ($0 as? LiveProgram)?.running.forks ?? [] }
         var status: Int32 = 0
         try Failure.reported { () throws(Failure) in status = try AttendedCommand(words: words).run() }

@@ -35,7 +35,7 @@ struct ReplayCommand: ParsableCommand {
     func run() throws {
         try target.forEachRunning { program throws(Failure) in
             let recorded = try RecordedChanges(path: file)
-            var replay = Replay(program, try program.tweaks(), speed: speed)
+            var replay = try Replay(program, try program.tweaks(), speed: speed)
             try replay.run(steps(of: recorded, in: &replay))
             try program.reportIneffective(replay.ineffective.isEmpty ? nil : Array(replay.ineffective.values))
             if replay.problems > 0 {
@@ -73,31 +73,22 @@ private struct Replay {
         var changes: [ListHistory.Change]
     }
 
-    /// A request without an answer yet.
-    private enum Waiting {
-        case set(RequestID, ListHistory.Change)
-        case setMany(RequestID)
-        case reset(RequestID, TweakKey)
-
-        var id: RequestID {
-            switch self {
-            case .set(let id, _), .setMany(let id), .reset(let id, _): id
-            }
-        }
-    }
-
     private let program: LiveProgram
     private let known: [TweakKey: TweakDeclaration]
     private let speed: Double
-    private var waiting: [Waiting] = []
+    /// Whether the program evaluates several changes in one request, as older libraries do not.
+    private let hasChange: Bool
+    /// The requests without an answer yet.
+    private var waiting: [RequestID: ChangeTweaks] = [:]
     private var missing: Set<TweakKey> = []
     /// The number of failed changes.
     private(set) var problems = 0
     /// The tweaks that do not have the value of their last change.
     private(set) var ineffective: [TweakKey: IneffectiveValue] = [:]
 
-    init(_ program: LiveProgram, _ tweaks: [JSONTweak], speed: Double) {
+    init(_ program: LiveProgram, _ tweaks: [JSONTweak], speed: Double) throws(Failure) {
         (self.program, self.speed) = (program, speed)
+        hasChange = try program.description.methods?.contains(ChangeTweaks.name) ?? false
         known = Dictionary(tweaks.map { ($0.declaration.key, $0.declaration) }) { first, _ in first }
     }
 
@@ -143,28 +134,26 @@ private struct Replay {
     }
 
     private mutating func send(_ changes: [ListHistory.Change]) throws(Failure) {
-        do throws(ConnectionError) {
-            let connection = program.connection
-            let isReset = { (change: ListHistory.Change) in change.source == "\(TweakSource.binary)" }
-            for change in changes where isReset(change) {
-                let id = try connection.send(ResetTweaks(tweak: change.tweak))
-                waiting.append(.reset(id, change.tweak))
+        // Those made together usually have the same ramp, or none.
+        for ramp in Set(changes.map(\.ramp)) {
+            let made = changes.filter { $0.ramp == ramp }.map { change in
+                let isReset = change.source == "\(TweakSource.binary)"
+                return ChangeTweaks.Change(
+                    tweak: "\(change.tweak)", value: isReset ? nil : change.newValue,
+                    reset: isReset ? true : nil)
             }
-            let set = changes.filter { !isReset($0) }
-            // Those made together usually have the same ramp, or none.
-            for ramp in Set(set.map(\.ramp)) {
-                let set = set.filter { $0.ramp == ramp }
-                let durations = SetDurations(ramp: ramp.flatMap(durationOfRamp))
-                if set.count == 1 {
-                    let request = SetTweak(tweak: set[0].tweak, value: set[0].newValue, durations)
-                    waiting.append(.set(try connection.send(request), set[0]))
-                } else {
-                    let values = Dictionary(set.map { ($0.tweak, $0.newValue) }) { $1 }
-                    waiting.append(.setMany(try connection.send(SetManyTweaks(values: values, durations))))
-                }
+            let request = ChangeTweaks(
+                made, exactNames: true, allOrNothing: false,
+                SetDurations(ramp: ramp.flatMap(durationOfRamp)))
+            guard hasChange else {
+                note(try program.change(request), to: request)
+                continue
             }
-        } catch {
-            throw error.failure(of: program.title)
+            do throws(ConnectionError) {
+                waiting[try program.connection.send(request)] = request
+            } catch {
+                throw error.failure(of: program.title)
+            }
         }
     }
 
@@ -195,46 +184,27 @@ private struct Replay {
     }
 
     private mutating func take(_ message: ProgramMessage) throws(ConnectionError) {
-        guard case .answer(let answer) = message,
-            let index = waiting.firstIndex(where: { $0.id == answer.id })
-        else { return }
-        let connection = program.connection
+        guard case .answer(let answer) = message, let request = waiting.removeValue(forKey: answer.id) else {
+            return
+        }
         do throws(ConnectionError) {
-            switch waiting.remove(at: index) {
-            case .set(let id, let change):
-                guard let answer = try connection.answer(message, to: id, of: SetTweak.self) else { return }
-                if answer.wasClamped { report(clamped: change.tweak, change.newValue.summary) }
-                note(answer, to: change)
-            case .setMany(let id):
-                guard let answer = try connection.answer(message, to: id, of: SetManyTweaks.self) else {
-                    return
-                }
-                note(answer.applied, answer.ineffective)
-                for tweak in answer.clamped { report(clamped: tweak, nil) }
-                for refusal in answer.refused { report(refusal.message) }
-                for tweak in answer.unknown { report("\(tweak): the tweak is gone") }
-            case .reset(let id, let tweak):
-                let answer = try connection.answer(message, to: id, of: ResetTweaks.self)
-                note([tweak], answer?.ineffective)
-            }
+            guard
+                let answer = try program.connection.answer(message, to: answer.id, of: ChangeTweaks.self)
+            else { return }
+            note(answer, to: request)
             program.passOnWarnings()
         } catch .answer(let error) {
             report(error.message)
         }
     }
 
-    private mutating func note(_ answer: SetTweak.Answer, to change: ListHistory.Change) {
-        let isHidden = answer.value != change.newValue && !answer.wasClamped && answer.ramp == nil
-        let value = IneffectiveValue(
-            tweak: change.tweak, value: answer.value, source: answer.source,
-            pendingValue: answer.pendingValue,
-            lease: answer.lease)
-        note([change.tweak], isHidden || answer.pendingValue != nil ? [value] : nil)
-    }
-
-    private mutating func note(_ tweaks: [TweakKey], _ ineffective: [IneffectiveValue]?) {
-        for tweak in tweaks { self.ineffective[tweak] = nil }
-        for value in ineffective ?? [] { self.ineffective[value.tweak] = value }
+    private mutating func note(_ answer: ChangeTweaks.Answer, to request: ChangeTweaks) {
+        for changed in answer.changes {
+            ineffective[changed.tweak] = nil
+            if changed.clampedTo != nil { report(clamped: changed.tweak, request) }
+        }
+        for value in answer.ineffective ?? [] { ineffective[value.tweak] = value }
+        for refusal in answer.refused { report(refusal.message) }
     }
 
     private mutating func report(_ problem: String) {
@@ -242,10 +212,11 @@ private struct Replay {
         problems += 1
     }
 
-    private func report(clamped tweak: TweakKey, _ value: String?) {
+    private func report(clamped tweak: TweakKey, _ request: ChangeTweaks) {
+        let value = request.changes.last { $0.tweak == "\(tweak)" }?.value
         warn(
             outsideLimits(
-                "\(tweak)" + (value.map { ": \($0)" } ?? ""), allowed: known[tweak]?.allowed ?? "other values"
-            ))
+                "\(tweak)" + (value.map { ": \($0.summary)" } ?? ""),
+                allowed: known[tweak]?.allowed ?? "other values"))
     }
 }

@@ -120,9 +120,7 @@ struct CommandMeasurement: SweepMeasurement {
 
 /// A command in a process group of its own, so that all its processes can be ended.
 private final class CommandRun {
-    private let pid: pid_t
-    /// A descriptor of the process, or -1.
-    private let process: CInt
+    private let process: ChildProcess
     private let stream: CInt
     private(set) var output: [UInt8] = []
 
@@ -132,43 +130,26 @@ private final class CommandRun {
     private static let patience: Duration = .seconds(2)
 
     init(_ command: String, mask: sigset_t) throws(Failure) {
-        var ends: [CInt] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw Failure("a pipe: \(systemMessage())", .system) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        fflush(nil)
-        signal(SIGCHLD, SIG_DFL)
-        for descriptor in reservedDescriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var mask = mask
-        posix_spawnattr_setsigmask(&attributes, &mask)
-        posix_spawnattr_setpgroup(&attributes, 0)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
-        let words: [UnsafeMutablePointer<CChar>?] =
-            ["sh", "-c", command].map { (word: String) in strdup(word) } + [nil]
-        defer { for word in words { free(word) } }
-        var pid: pid_t = 0
-        let problem = posix_spawn(&pid, "/bin/sh", &actions, &attributes, words, environ)
-        close(ends[1])
-        guard problem == 0 else {
-            close(ends[0])
-            throw Failure("/bin/sh: it cannot be executed: \(systemMessage(problem))", .notExecutable)
+        guard let ends = makePipe() else { throw Failure("a pipe: \(systemMessage())", .system) }
+        let nothing = openFile("/dev/null", O_RDONLY)
+        defer {
+            close(nothing)
+            close(ends.write)
         }
-        (self.pid, stream) = (pid, ends[0])
-        process = fbtweak__open_process(pid)
+        for descriptor in reservedDescriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        do throws(ChildProcess.StartProblem) {
+            process = try ChildProcess(
+                ["sh", "-c", command].map { Array($0.utf8) }, of: "/bin/sh",
+                standard: [nothing, ends.write, -1], group: .own, signals: .inherited(blocked: mask))
+        } catch {
+            close(ends.read)
+            throw Failure("/bin/sh: it cannot be executed: \(error.message)", .notExecutable)
+        }
+        stream = ends.read
         _ = fcntl(stream, F_SETFL, O_NONBLOCK)
     }
 
-    deinit {
-        close(stream)
-        if process >= 0 { close(process) }
-    }
+    deinit { close(stream) }
 
     /// Waits for the end of the command, and reads its output meanwhile.
     ///
@@ -177,7 +158,8 @@ private final class CommandRun {
         var isOpen = true
         while true {
             try watch.check()
-            let (_, others) = waitForEnd(of: process, or: [isOpen ? stream : -1], atMost: watch.patience)
+            let (_, others) = waitForEnd(
+                of: process.descriptor, or: [isOpen ? stream : -1], atMost: watch.patience)
             if others[0] { isOpen = read() }
             if let status = ended() {
                 if isOpen { _ = read() }
@@ -187,20 +169,9 @@ private final class CommandRun {
     }
 
     /// Ends the command and its children.
-    func end() {
-        kill(-pid, SIGTERM)
-        let deadline = ContinuousClock.now + Self.patience
-        while ended() == nil {
-            if .now > deadline { kill(-pid, SIGKILL) }
-            usleep(1000)
-        }
-    }
+    func end() { process.endGroup(after: Self.patience) }
 
-    private func ended() -> Int32? {
-        var status: Int32 = 0
-        guard waitpid(pid, &status, WNOHANG) == pid else { return nil }
-        return shellStatus(ofWait: status)
-    }
+    private func ended() -> Int32? { process.endedStatus().map { shellStatus(ofWait: $0) } }
 
     /// Reads the available output.
     ///

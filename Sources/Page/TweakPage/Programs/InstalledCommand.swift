@@ -105,7 +105,7 @@ final class InstalledCommand: Sendable {
 
     /// A descriptor to read bytes from. A pipe would hold only some of them.
     private static func descriptor(of bytes: [UInt8]) throws(Failure) -> CInt {
-        let descriptor = bytes.isEmpty ? openFile("/dev/null", O_RDONLY) : tweak_page_memory()
+        let descriptor = bytes.isEmpty ? openFile("/dev/null", O_RDONLY) : makeMemoryFile()
         guard descriptor >= 0 else {
             throw Failure("cannot open the input of a command: \(systemMessage())", .system)
         }
@@ -125,10 +125,8 @@ private final class Pipe {
     private(set) var isAtEnd = false
 
     init() throws(Failure) {
-        var ends: [CInt] = [-1, -1]
-        let problem = tweak_page_pipe(&ends)
-        guard problem == 0 else { throw Failure("cannot make a pipe: \(systemMessage(problem))", .system) }
-        (reading, writing) = (ends[0], ends[1])
+        guard let ends = makePipe() else { throw Failure("cannot make a pipe: \(systemMessage())", .system) }
+        (reading, writing) = (ends.read, ends.write)
     }
 
     deinit {

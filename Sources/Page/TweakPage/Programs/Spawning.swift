@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import CommandSupport
-import CTweakPage
 import Dispatch
 import Glibc
 import Synchronization
@@ -38,22 +37,17 @@ final class StartedProcess: Sendable {
         standard: [CInt], whenEnded: @escaping @Sendable () -> Void = {}
     ) throws(Failure) {
         closeDescriptorsOnExec()
-        var pid = pid_t()
-        let problem = withCStrings(arguments) { arguments in
-            guard let variables else {
-                return tweak_page_spawn(&pid, executable, arguments, nil, directory, standard)
-            }
-            return withCStrings(variables) {
-                tweak_page_spawn(&pid, executable, arguments, $0, directory, standard)
-            }
+        let process: ChildProcess
+        do throws(ChildProcess.StartProblem) {
+            process = try ChildProcess(
+                arguments, of: executable, variables: variables, directory: directory, standard: standard,
+                group: .session, signals: .defaults)
+        } catch {
+            throw Failure("\(executable) cannot be started: \(error.message)", .invalid)
         }
-        guard problem == 0 else {
-            throw Failure("\(executable) cannot be started: \(systemMessage(problem))", .invalid)
-        }
-        self.pid = pid
+        pid = process.pid
         onThread { [self] in
-            var status = CInt()
-            while waitpid(self.pid, &status, 0) < 0, errno == EINTR {}
+            let status = process.wait()
             end.withLock { $0 = status }
             ending.signal()
             whenEnded()
@@ -74,41 +68,20 @@ final class StartedProcess: Sendable {
     ///
     /// - Returns: `nil` if there is no such command, or after the timeout.
     static func output(of command: [String], _ patience: Duration) -> (succeeded: Bool, text: String)? {
-        var ends: (CInt, CInt) = (-1, -1)
-        let isMade = withUnsafeMutableBytes(of: &ends) { bytes in
-            pipe(bytes.assumingMemoryBound(to: CInt.self).baseAddress) == 0
-        }
-        guard isMade else { return nil }
+        guard let ends = makePipe() else { return nil }
         let nothing = openFile("/dev/null", O_RDONLY)
-        defer { for descriptor in [ends.0, nothing] where descriptor >= 0 { close(descriptor) } }
+        defer { for descriptor in [ends.read, nothing] where descriptor >= 0 { close(descriptor) } }
         let started = try? StartedProcess(
-            command.first ?? "", command.map { Array($0.utf8) }, standard: [nothing, ends.1, ends.1])
-        close(ends.1)
+            command.first ?? "", command.map { Array($0.utf8) }, standard: [nothing, ends.write, ends.write])
+        close(ends.write)
         guard let started, started.waitForEnd(patience) else {
             if let started { kill(started.pid, SIGTERM) }
             return nil
         }
         // As much as a pipe holds; more output is not waited for.
-        _ = fcntl(ends.0, F_SETFL, O_NONBLOCK)
+        _ = fcntl(ends.read, F_SETFL, O_NONBLOCK)
         var bytes = [UInt8](repeating: 0, count: 1 << 16)
-        let count = read(ends.0, &bytes, bytes.count)
+        let count = read(ends.read, &bytes, bytes.count)
         return (started.status == 0, String(decoding: bytes.prefix(max(0, count)), as: UTF8.self))
     }
-}
-
-/// Calls a function with C strings.
-private func withCStrings<Result>(
-    _ texts: [[UInt8]], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
-) -> Result {
-    let copies = texts.map { text in
-        text.withUnsafeBytes { bytes in
-            let copy = UnsafeMutableRawPointer.allocate(byteCount: text.count + 1, alignment: 1)
-            copy.copyMemory(
-                from: UnsafeRawPointer(bytes.baseAddress ?? UnsafeRawPointer(copy)), byteCount: text.count)
-            copy.storeBytes(of: 0, toByteOffset: text.count, as: UInt8.self)
-            return copy.assumingMemoryBound(to: CChar.self)
-        }
-    }
-    defer { for copy in copies { copy.deallocate() } }
-    return body(copies + [nil])
 }

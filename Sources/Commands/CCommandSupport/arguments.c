@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ccommandarguments.h"
+#include "ccommandsupport.h"
 
 #include <stddef.h>
 
