@@ -41,7 +41,7 @@ extension Follow {
         let programs = programMetrics.map { ProgramMetrics(path: $0) }
         let agent = Agent(
             folder: opened, isOnce: once, metrics: metrics.map { AgentMetrics(path: $0) }, programs: programs)
-        programs?.keep(only: configuration.sources.map(\.name))
+        programs?.keep(only: configuration.origins.map(\.name))
         if !once { try programs?.start() }
         Task {
             if isOnce {
@@ -134,15 +134,15 @@ final class Agent: Sendable {
 
     /// Follows until the task is cancelled, or each application has been checked once.
     func follow(_ configuration: AgentConfiguration) async {
-        let sources = configuration.sources
-        metrics?.keep(only: sources.map(\.name))
-        programs?.keep(only: sources.map(\.name))
+        let origins = configuration.origins
+        metrics?.keep(only: origins.map(\.name))
+        programs?.keep(only: origins.map(\.name))
         for provider in [TweakSource.remote, .fleet] {
-            let names = sources.filter { $0.provider == provider }.map(\.name)
+            let names = origins.filter { $0.provider == provider }.map(\.name)
             for (name, message) in folder.removeAll(from: provider, except: names) { say(message, of: name) }
         }
         let resources = SharedResources(etcdApplications: configuration.fleet.count)
-        let followers = sources.compactMap { (settings) -> RemoteFollower? in
+        let followers = origins.compactMap { (settings) -> RemoteFollower? in
             do throws(FetchProblem) { return try RemoteFollower(settings, sharing: resources) } catch {
                 say(error.message, of: settings.name)
                 note(Failure("\(settings.name): it cannot be loaded", .misconfigured))
@@ -189,7 +189,7 @@ final class Agent: Sendable {
         }
     }
 
-    private func last(_ settings: any SourceSettings) -> ProvidedFile? {
+    private func last(_ settings: any OriginSettings) -> ProvidedFile? {
         do throws(OverridesError) { return try folder.last(settings.name, from: settings.provider) } catch {
             say("\(error)", of: settings.name)
             return nil

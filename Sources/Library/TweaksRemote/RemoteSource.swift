@@ -72,7 +72,7 @@ public final class RemoteSource: TweakProvider {
     }
 
     private init(
-        _ name: String, _ settings: any SourceSettings, _ path: String?,
+        _ name: String, _ settings: any OriginSettings, _ path: String?,
         _ said: @escaping @Sendable (String) -> Void
     ) throws(Problem) {
         do throws(FetchProblem) { follower = try RemoteFollower(settings) } catch {
@@ -114,7 +114,7 @@ public final class RemoteSource: TweakProvider {
         } catch {
             throw Problem(description: "\(error)")
         }
-        let sources = try listed.sources.filter { $0.name == application }.map {
+        let sources = try listed.origins.filter { $0.name == application }.map {
             (settings) throws(Problem) in
             try RemoteSource(
                 settings.kind, settings, folder.map { "\($0)/\(settings.kind).json" }, said)

@@ -114,8 +114,8 @@ final class SourceFollower {
         var made: [(edit: FollowedSources.Edit, before: JSONTweak)] = []
         for change in changes {
             let key = change.edit.tweak.key
-            if let reason = refused[key]?.replacing("\(key): ", with: "", maxReplacements: 1) {
-                warn(StayingTweak(tweak: key, place: change.edit.place, reason: reason).message)
+            if let message = refused[key] {
+                warn("\(change.edit.place): \(message)")
             } else if answer.applied.contains(key) {
                 made.append(change)
             }

@@ -114,7 +114,7 @@ package struct SourceBaking {
         let declaration = compiled.declaration
         let admitted: TweakDeclaration.Admission?
         do throws(TweakValueError) { admitted = try admission(declaration) } catch {
-            throw Obstacle(error, of: declaration)
+            throw Obstacle(error)
         }
         guard let admitted else { return [] }
         guard !admitted.wasClamped else {

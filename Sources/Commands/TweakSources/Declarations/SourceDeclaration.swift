@@ -114,7 +114,5 @@ struct Obstacle: Error {
     init(reason: String) { self.reason = reason }
 
     /// The refusal of a value, without the name of the tweak.
-    init(_ error: TweakValueError, of tweak: TweakDeclaration) {
-        reason = "\(error)".replacing("\(tweak.key): ", with: "", maxReplacements: 1)
-    }
+    init(_ error: TweakValueError) { reason = error.problem }
 }

@@ -241,7 +241,7 @@ package struct FollowedSources: ~Copyable {
     private func check(_ value: TweakValue, of tweak: TweakDeclaration) throws(Obstacle) {
         let admission: TweakDeclaration.Admission
         do throws(TweakValueError) { admission = try tweak.admit(value) } catch {
-            throw Obstacle(error, of: tweak)
+            throw Obstacle(error)
         }
         guard !admission.wasClamped else {
             throw Obstacle(reason: outsideLimits(value.quoted, allowed: tweak.allowed))

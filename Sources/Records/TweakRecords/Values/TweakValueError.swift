@@ -21,24 +21,36 @@ public enum TweakValueError: Error, Hashable {
 
 extension TweakValueError: CustomStringConvertible {
     /// The tweak, the value, and what is allowed.
-    public var description: String {
+    public var description: String { "\(tweak.key): \(problem)" }
+
+    private var tweak: TweakDeclaration {
+        switch self {
+        case .wrongType(let tweak, _), .notCalculable(let tweak, _, _), .notFinite(let tweak, _),
+            .containsNUL(let tweak), .notAmongChoices(let tweak, _), .readOnly(let tweak), .isAction(let tweak),
+            .isMonitor(let tweak):
+            tweak
+        }
+    }
+
+    /// The value and what is allowed, without the name of the tweak.
+    package var problem: String {
         switch self {
         case .wrongType(let tweak, let given):
-            "\(tweak.key): \(given) is not \(tweak.type.withArticle); allowed: \(tweak.allowed)"
+            "\(given) is not \(tweak.type.withArticle); allowed: \(tweak.allowed)"
         case .notCalculable(let tweak, let given, let reason):
-            "\(tweak.key): \(given) is not \(tweak.type.withArticle): \(reason); allowed: \(tweak.allowed)"
+            "\(given) is not \(tweak.type.withArticle): \(reason); allowed: \(tweak.allowed)"
         case .notFinite(let tweak, let given):
-            "\(tweak.key): \(given) is not finite; allowed: \(tweak.allowed)"
-        case .containsNUL(let tweak):
-            "\(tweak.key): the text contains a NUL character; allowed: text without one"
+            "\(given) is not finite; allowed: \(tweak.allowed)"
+        case .containsNUL:
+            "the text contains a NUL character; allowed: text without one"
         case .notAmongChoices(let tweak, let given):
-            "\(tweak.key): \(given) is not among the choices; allowed: \(tweak.allowed)"
+            "\(given) is not among the choices; allowed: \(tweak.allowed)"
         case .readOnly(let tweak):
-            "\(tweak.key): the tweak is read-only; its value is \(tweak.defaultValue.quoted)"
-        case .isAction(let tweak):
-            "\(tweak.key): an action has no value"
-        case .isMonitor(let tweak):
-            "\(tweak.key): a monitor is stored by the program and cannot be set"
+            "the tweak is read-only; its value is \(tweak.defaultValue.quoted)"
+        case .isAction:
+            "an action has no value"
+        case .isMonitor:
+            "a monitor is stored by the program and cannot be set"
         }
     }
 }

@@ -8,7 +8,7 @@ internal import TweakRecords
 internal import TweakSystem
 internal import TweakTargeting
 
-/// The configuration of `tweak-agent`: the applications and sources to follow.
+/// The configuration of `tweak-agent`: the applications and origins to follow.
 ///
 ///     { "applications": [ { "name": "search", "version": "2.4", "url": "https://features.example.org/search/" } ] }
 package struct AgentConfiguration: Hashable, Sendable {
@@ -16,8 +16,8 @@ package struct AgentConfiguration: Hashable, Sendable {
     package let applications: [WebSettings]
     /// The applications with values from etcd. An application may be in both lists.
     package let fleet: [EtcdSettings]
-    /// All sources, highest precedence first.
-    package var sources: [any SourceSettings] { applications + fleet }
+    /// All origins, highest precedence first.
+    package var origins: [any OriginSettings] { applications + fleet }
 
     /// The allowed interval between checks: shorter ones are pointless, and servers have many agents.
     static let intervals: ClosedRange<Double> = 1...86_400
@@ -54,7 +54,7 @@ package struct AgentConfiguration: Hashable, Sendable {
                     throw members.invalid("name", "there is another application \"\(application.name)\"")
                 }
                 fleet.append(application)
-                // etcd may be its only source.
+                // etcd may be its only origin.
                 guard members.has("url", "ofrep") else { continue }
             }
             let application = try Self.webSettings(&members)
@@ -96,7 +96,7 @@ package struct AgentConfiguration: Hashable, Sendable {
 
     private static func webSettings(_ members: inout Members) throws(FormatError) -> WebSettings {
         let name = try name(&members)
-        let (url, evaluation) = try source(&members)
+        let (url, evaluation) = try origin(&members)
         var application = WebSettings(name: name, url: url)
         application.evaluation = evaluation
         application.version = try members.text("version")
@@ -128,7 +128,7 @@ package struct AgentConfiguration: Hashable, Sendable {
             application.publicKey = key
         }
         application.lowestVersion = try members.integer("lowestVersion", 0...Int.max)
-        // It may have etcd as another source.
+        // It may have etcd as another origin.
         let isInFleet = try members.flag("fleet") ?? false
         guard try members.paths("programs", atMost: mostPrograms) == nil || isInFleet else {
             throw members.invalid("programs", "their declarations go to etcd; add \"fleet\": true")
@@ -140,8 +140,8 @@ package struct AgentConfiguration: Hashable, Sendable {
         return application
     }
 
-    /// The source of an application's values: a file, or an OFREP service.
-    private static func source(_ members: inout Members) throws(FormatError) -> (RemoteURL, FlagEvaluation?) {
+    /// The origin of an application's values: a file, or an OFREP service.
+    private static func origin(_ members: inout Members) throws(FormatError) -> (RemoteURL, FlagEvaluation?) {
         let file = try members.text("url")
         guard var service = try members.object("ofrep") else {
             return (try members.url("url", members.required("url", file, "the address of its file")), nil)

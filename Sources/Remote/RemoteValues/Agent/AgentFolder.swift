@@ -88,12 +88,12 @@ package final class AgentFolder: Sendable {
         }
     }
 
-    /// The directory for the times of a source's checks. No application name starts with a dot.
+    /// The directory for the times of an origin's checks. No application name starts with a dot.
     private func notes(_ provider: TweakSource) -> String {
         "\(path)/\(Self.own)" + (provider == .remote ? "" : "/.\(provider)")
     }
 
-    /// Removes the files of applications that no longer have a source; otherwise their values would apply for ever.
+    /// Removes the files of applications that no longer have an origin; otherwise their values would apply for ever.
     ///
     /// Files that the agent did not write have no time of a check, and stay.
     ///
@@ -115,7 +115,7 @@ package final class AgentFolder: Sendable {
         }
     }
 
-    /// Records the time of a check of an application's source, as the modification time of a file.
+    /// Records the time of a check of an application's origin, as the modification time of a file.
     package func noteCheck(of application: String, at provider: TweakSource) {
         let folder = notes(provider)
         let path = "\(folder)/\(application)"

@@ -153,7 +153,7 @@ package struct RolloutSettings: Hashable, Sendable {
 }
 
 /// The settings of one application in etcd.
-package struct EtcdSettings: SourceSettings, Hashable {
+package struct EtcdSettings: OriginSettings, Hashable {
     package let name: String
     package var version: String?
     package let cluster: EtcdCluster
@@ -170,8 +170,8 @@ package struct EtcdSettings: SourceSettings, Hashable {
     package var kind: String { "etcd" }
     package var server: String { cluster.endpoints.joined(separator: " ") }
 
-    package func source(sharing resources: SharedResources) throws(FetchProblem) -> any ValueSource {
-        EtcdSource(self, try resources.etcd(cluster), resources)
+    package func origin(sharing resources: SharedResources) throws(FetchProblem) -> any RemoteOrigin {
+        EtcdOrigin(self, try resources.etcd(cluster), resources)
     }
 
     /// The prefix of the application's keys.

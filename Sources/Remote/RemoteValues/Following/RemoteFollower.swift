@@ -3,10 +3,10 @@
 package import TweakOverrides
 package import TweakRecords
 
-/// Follows one source of an application's values, and writes the file for its programs.
+/// Follows one origin of an application's values, and writes the file for its programs.
 package struct RemoteFollower: Sendable {
-    let settings: any SourceSettings
-    let source: any ValueSource
+    let settings: any OriginSettings
+    let origin: any RemoteOrigin
     let resources: SharedResources
     /// Whether the resources are not shared and end with this.
     private let hasOwnResources: Bool
@@ -14,12 +14,12 @@ package struct RemoteFollower: Sendable {
     /// - Parameter resources: Shared resources, which the caller ends; `nil` for own ones.
     /// - Throws: ``FetchProblem`` if the certificates cannot be used.
     package init(
-        _ settings: any SourceSettings, sharing resources: SharedResources? = nil
+        _ settings: any OriginSettings, sharing resources: SharedResources? = nil
     ) throws(FetchProblem) {
         self.settings = settings
         hasOwnResources = resources == nil
         self.resources = resources ?? SharedResources()
-        source = try settings.source(sharing: self.resources)
+        origin = try settings.origin(sharing: self.resources)
     }
 
     /// The state after a check or a change.
@@ -43,7 +43,7 @@ package struct RemoteFollower: Sendable {
         package let time: Duration
     }
 
-    /// Follows the source until the task is cancelled.
+    /// Follows the origin until the task is cancelled.
     ///
     /// - Parameters:
     ///   - last: The file of an earlier agent.

@@ -3,12 +3,12 @@
 internal import Synchronization
 package import TweakOverrides
 
-/// Follows the sources of many applications with few tasks.
+/// Follows the origins of many applications with few tasks.
 ///
-/// A source that waits is an entry in a timetable: a task takes a kilobyte for every few functions that it waits in, which
+/// An origin that waits is an entry in a timetable: a task takes a kilobyte for every few functions that it waits in, which
 /// made most of the memory of an agent.
 package final class RemoteFollowing: Sendable {
-    /// The state of one source between its steps.
+    /// The state of one origin between its steps.
     private final class Member: Sendable {
         struct Progress {
             var schedule: CheckSchedule
@@ -26,7 +26,7 @@ package final class RemoteFollowing: Sendable {
 
         init(_ follower: RemoteFollower) {
             self.follower = follower
-            progress = Mutex(Progress(schedule: follower.source.schedule))
+            progress = Mutex(Progress(schedule: follower.origin.schedule))
         }
     }
 
@@ -60,19 +60,19 @@ package final class RemoteFollowing: Sendable {
     private let members: [Member]
     private let isOnce: Bool
     private let timetable: Timetable
-    private let last: @Sendable (any SourceSettings) -> ProvidedFile?
+    private let last: @Sendable (any OriginSettings) -> ProvidedFile?
     private let writer: UpdateWriter
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - followers: The sources, which share the resources.
+    ///   - followers: The origins, which share the resources.
     ///   - isOnce: Whether to read only once.
     ///   - last: Returns the file of an earlier agent.
     ///   - keep: Writes files for programs, and returns the errors. Called if there is something new.
     ///   - report: Called after checks and changes; several consecutive changes are reported together.
     package init(
         _ followers: [RemoteFollower], sharing resources: SharedResources, isOnce: Bool,
-        from last: @escaping @Sendable (any SourceSettings) -> ProvidedFile?,
+        from last: @escaping @Sendable (any OriginSettings) -> ProvidedFile?,
         keep: @escaping @Sendable ([KeptUpdate]) async -> [OverridesError?],
         report: @escaping @Sendable (RemoteFollower.Report) -> Void
     ) {
@@ -92,7 +92,7 @@ package final class RemoteFollowing: Sendable {
         } onCancel: {
             cancel()
         }
-        for member in members { await member.follower.source.end() }
+        for member in members { await member.follower.origin.end() }
         await writer.end()
     }
 
@@ -183,7 +183,7 @@ package final class RemoteFollowing: Sendable {
     ///
     /// - Returns: The time of the next step; `nil` if this was the last.
     private func step(_ index: Int) async -> ContinuousClock.Instant? {
-        let (member, source) = (members[index], members[index].follower.source)
+        let (member, origin) = (members[index], members[index].follower.origin)
         var progress = member.progress.withLock { $0 }
         defer { member.progress.withLock { [progress] in $0 = progress } }
         let settings = member.follower.settings
@@ -192,16 +192,16 @@ package final class RemoteFollowing: Sendable {
             ?? RemoteUpdates(settings, last(settings), writer) { [weak self] in self?.wake(index) }
         progress.updates = updates
         if progress.isWaiting {
-            if let due = await source.check(&progress.schedule, updates) { return due }
+            if let due = await origin.check(&progress.schedule, updates) { return due }
             progress.isWaiting = false
         } else if progress.retry > .now {
             return progress.retry
         }
         do throws(FetchProblem) {
-            try await source.read(updates)
+            try await origin.read(updates)
             if isOnce { return nil }
             progress.isWaiting = true
-            return await source.wait(&progress.schedule, updates)
+            return await origin.wait(&progress.schedule, updates)
         } catch {
             // A read that was cancelled at the end of the agent is not a failure.
             if Task.isCancelled { return nil }

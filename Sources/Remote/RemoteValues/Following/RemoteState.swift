@@ -6,7 +6,7 @@ internal import TweakOverrides
 internal import TweakRecords
 internal import TweakSystem
 
-/// The values of one application for its programs, and the state of their source.
+/// The values of one application for its programs, and the state of their origin.
 ///
 /// Valid values stay until newer valid ones replace them.
 package struct RemoteState: Sendable {
@@ -15,7 +15,7 @@ package struct RemoteState: Sendable {
     /// The reason and start of a failure; `nil` while loading works.
     private(set) var failure: LastingFailure?
     private(set) var outcome = Outcome.unchanged
-    /// The revision of etcd up to which all changes are known, when one of them came last; `nil` for other sources.
+    /// The revision of etcd up to which all changes are known, when one of them came last; `nil` for other origins.
     var knownRevision: Int?
     /// Messages for people, to be reported once.
     var messages: [String] = []
@@ -94,7 +94,7 @@ struct LastingFailure {
     var reason: String
     /// In the format of RFC 3339.
     var since: String
-    /// Whether the source only has something older.
+    /// Whether the origin only has something older.
     let isOlder: Bool
     /// Whether there were other reasons before.
     private let isAfterOthers: Bool

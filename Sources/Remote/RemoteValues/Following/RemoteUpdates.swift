@@ -33,7 +33,7 @@ package final class RemoteUpdates: Sendable {
     private static let pauses: ClosedRange<Duration> = .milliseconds(2)...(.milliseconds(50))
 
     init(
-        _ settings: any SourceSettings, _ last: ProvidedFile?, _ writer: UpdateWriter,
+        _ settings: any OriginSettings, _ last: ProvidedFile?, _ writer: UpdateWriter,
         wakeUp: @escaping @Sendable () -> Void
     ) {
         (application, provider, kind) = (settings.name, settings.provider, settings.kind)
@@ -57,7 +57,7 @@ package final class RemoteUpdates: Sendable {
     /// Reports a message to people.
     func say(_ message: String) { update { state in state.messages.append(message) } }
 
-    /// Has the source checked now whether to read again, instead of at the time that it waits for.
+    /// Has the origin checked now whether to read again, instead of at the time that it waits for.
     func wake() { wakeUp() }
 
     // MARK: - For the writer

@@ -3,7 +3,7 @@
 internal import AsyncHTTPClient
 internal import Synchronization
 
-/// A client that is created for the first request. In debug builds a client that is not shut down traps, so a source
+/// A client that is created for the first request. In debug builds a client that is not shut down traps, so an origin
 /// that never runs must not have one.
 final class OpenedClient: Sendable {
     private let configuration: HTTPClient.Configuration

@@ -3,7 +3,7 @@
 package import TweakRecords
 
 /// The settings of one application's file on a web server, or flag service.
-package struct WebSettings: SourceSettings, Hashable {
+package struct WebSettings: OriginSettings, Hashable {
     package let name: String
     package var version: String?
     /// The URL of the file, or of the OFREP service's evaluation.
@@ -38,8 +38,8 @@ package struct WebSettings: SourceSettings, Hashable {
     package var kind: String { evaluation == nil ? "http" : "ofrep" }
     package var server: String { url.server }
 
-    package func source(sharing resources: SharedResources) throws(FetchProblem) -> any ValueSource {
-        try WebSource(self, resources)
+    package func origin(sharing resources: SharedResources) throws(FetchProblem) -> any RemoteOrigin {
+        try WebOrigin(self, resources)
     }
 }
 

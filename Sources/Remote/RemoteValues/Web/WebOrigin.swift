@@ -7,7 +7,7 @@ internal import TweakSystem
 internal import TweakTargeting
 
 /// A file on a web server, or the flags that an OFREP service evaluates for this host.
-final class WebSource: ValueSource {
+final class WebOrigin: RemoteOrigin {
     private struct Known {
         /// The last accepted file.
         var fetched: FetchedFile?

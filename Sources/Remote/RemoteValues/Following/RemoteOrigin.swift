@@ -2,10 +2,10 @@
 #if Remote
 package import TweakRecords
 
-/// A source of one application's values: a file on a web server, a flag service, an etcd cluster.
+/// An origin of one application's values: a file on a web server, a flag service, an etcd cluster.
 ///
 /// A ``RemoteFollower`` drives it: reads, waits, reads again, and backs off after a failure.
-package protocol ValueSource: Sendable {
+package protocol RemoteOrigin: Sendable {
     /// The initial schedule of reads.
     var schedule: CheckSchedule { get }
 
@@ -14,7 +14,7 @@ package protocol ValueSource: Sendable {
     /// - Throws: ``FetchProblem``. The known values stay.
     func read(_ updates: RemoteUpdates) async throws(FetchProblem)
 
-    /// Starts to wait for the next read, after a successful one. A source that pushes changes updates the values for
+    /// Starts to wait for the next read, after a successful one. An origin that pushes changes updates the values for
     /// programs meanwhile.
     ///
     /// - Returns: The time to call ``check(_:_:)``, unless ``RemoteUpdates/wake()`` is called before.
@@ -29,7 +29,7 @@ package protocol ValueSource: Sendable {
     func end() async
 }
 
-extension ValueSource {
+extension RemoteOrigin {
     /// Waits according to the schedule.
     package func wait(
         _ schedule: inout CheckSchedule, _ updates: RemoteUpdates
@@ -42,23 +42,23 @@ extension ValueSource {
     package func end() async {}
 }
 
-/// The configuration of one source of an application's values.
-package protocol SourceSettings: Sendable {
+/// The configuration of one origin of an application's values.
+package protocol OriginSettings: Sendable {
     /// The application's name, under which its values are kept, as in `tweak list`.
     var name: String { get }
     /// The version of the application on this host, for filters, or `nil`.
     var version: String? { get }
     /// The provider of these values in programs, which also names the file in the agent's directory.
     var provider: TweakSource { get }
-    /// The provider's name in a program that follows the source itself.
+    /// The provider's name in a program that follows the origin itself.
     var kind: String { get }
-    /// The server or cluster. If one hangs, the sources at others do not wait.
+    /// The server or cluster. If one hangs, the origins at others do not wait.
     var server: String { get }
 
-    /// Creates the source.
+    /// Creates the origin.
     ///
-    /// - Parameter resources: Shared with the sources of other applications.
+    /// - Parameter resources: Shared with the origins of other applications.
     /// - Throws: ``FetchProblem`` if the certificates cannot be used.
-    func source(sharing resources: SharedResources) throws(FetchProblem) -> any ValueSource
+    func origin(sharing resources: SharedResources) throws(FetchProblem) -> any RemoteOrigin
 }
 #endif

@@ -9,7 +9,7 @@ import TweakRecords
 @testable import RemoteValues
 
 /// A source that gives one answer after the other, and the last one for ever.
-private final class Answers: ValueSource, SourceSettings {
+private final class Answers: RemoteOrigin, OriginSettings {
     typealias Answer = Result<Int, FetchProblem>
 
     let (name, provider, kind, server) = ("search", TweakSource.remote, "list", "list")
@@ -20,7 +20,7 @@ private final class Answers: ValueSource, SourceSettings {
 
     init(_ answers: [Answer]) { self.answers = Locked(answers) }
 
-    func source(sharing resources: SharedResources) -> any ValueSource { self }
+    func origin(sharing resources: SharedResources) -> any RemoteOrigin { self }
 
     func read(_ updates: RemoteUpdates) async throws(FetchProblem) {
         let answer = answers.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
@@ -34,12 +34,12 @@ private final class Answers: ValueSource, SourceSettings {
 }
 
 /// A source whose server accepts connections and never answers.
-private final class Silence: ValueSource, SourceSettings {
+private final class Silence: RemoteOrigin, OriginSettings {
     let (name, provider, kind, server) = ("silent", TweakSource.remote, "silence", "silence")
     let version: String? = nil
     let schedule = CheckSchedule(interval: .seconds(1))
 
-    func source(sharing resources: SharedResources) -> any ValueSource { self }
+    func origin(sharing resources: SharedResources) -> any RemoteOrigin { self }
 
     func read(_ updates: RemoteUpdates) async throws(FetchProblem) {
         try? await Task.sleep(for: .seconds(3600))
@@ -48,13 +48,13 @@ private final class Silence: ValueSource, SourceSettings {
 }
 
 /// A source that is woken while it reads, as by an event, and reads again only if it is.
-private final class Woken: ValueSource, SourceSettings {
+private final class Woken: RemoteOrigin, OriginSettings {
     let (name, provider, kind, server) = ("woken", TweakSource.remote, "events", "events")
     let version: String? = nil
     let schedule = CheckSchedule(interval: .seconds(3600))
     let reads = Locked(0)
 
-    func source(sharing resources: SharedResources) -> any ValueSource { self }
+    func origin(sharing resources: SharedResources) -> any RemoteOrigin { self }
 
     func read(_ updates: RemoteUpdates) async throws(FetchProblem) {
         let count = reads.withLock { reads in

@@ -7,7 +7,7 @@ internal import TweakTargeting
 ///
 /// A small query to the same member, which needs a majority to answer it, regularly verifies that no change was missed.
 /// After any doubt everything is read again, from the next member.
-final class EtcdSource: ValueSource {
+final class EtcdOrigin: RemoteOrigin {
     private struct Known {
         var entries: EtcdEntries
         var watch: Watch?
