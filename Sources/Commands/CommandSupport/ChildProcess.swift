@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import CCommandSupport
-package import CTweakSystem
+internal import CTweakSystem
 internal import Glibc
 internal import TweakSystem
 
@@ -24,14 +24,16 @@ package final class ChildProcess: Sendable {
     package enum Signals {
         /// None is blocked or ignored.
         case defaults
-        /// Those of the set are blocked, and those that this process ignores are ignored.
-        case inherited(blocked: sigset_t)
+        /// Those of a `sigset_t`, which this points to, are blocked, and those that this process ignores are ignored.
+        case inherited(blocked: UnsafeRawPointer)
     }
 
     /// An error number of the system.
     package struct StartProblem: Error {
         package let number: CInt
         package var message: String { systemMessage(number) }
+
+        package init(number: CInt) { self.number = number }
     }
 
     /// Starts a process, which inherits the descriptors that exec does not close.
@@ -49,9 +51,8 @@ package final class ChildProcess: Sendable {
         fflush(nil)
         // The status would be lost where a parent has left it ignored.
         signal(SIGCHLD, SIG_DFL)
-        var mask = sigset_t()
-        var resets = true
-        if case .inherited(let blocked) = signals { (mask, resets) = (blocked, false) }
+        var none = sigset_t()
+        sigemptyset(&none)
         let group =
             switch group {
             case .same: FBTWEAK__SAME_GROUP
@@ -61,9 +62,15 @@ package final class ChildProcess: Sendable {
         var pid = pid_t()
         let problem = withCStrings(arguments) { arguments in
             withCStrings(variables ?? []) { texts in
-                fbtweak__start(
-                    &pid, program, arguments, variables == nil ? nil : texts, directory, standard, group, &mask,
-                    resets ? 1 : 0)
+                let texts = variables == nil ? nil : texts
+                return switch signals {
+                case .defaults:
+                    fbtweak__start(
+                        &pid, program, arguments, texts, directory, standard, group, &none, 1)
+                case .inherited(let blocked):
+                    fbtweak__start(
+                        &pid, program, arguments, texts, directory, standard, group, blocked, 0)
+                }
             }
         }
         guard problem == 0 else { throw StartProblem(number: problem) }

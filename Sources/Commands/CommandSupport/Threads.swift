@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Its module is taken for that of pthread_attr_t.
+internal import CTweakSystem
 internal import Glibc
 
 /// Starts a detached thread that blocks all signals, which the first thread handles.

@@ -67,11 +67,12 @@ export function makeFollowing(page) {
       page.changes.changed(program);
       const missed = page.changesWhileLoading.get(program);
       for (const change of changes) {
-        missed?.set(change.tweak, change);
+        const now = { ...change, value: change.newValue };
+        missed?.set(change.tweak, now);
         const tweak = state.tweak(program, change.tweak);
         if (!tweak) continue;
         remember(tweak, change);
-        state.setValue(program, change);
+        state.setValue(program, now);
       }
     },
     samples(message) {
@@ -108,7 +109,7 @@ export function makeFollowing(page) {
   /** Records a change and its author for the graph and the details. */
   function remember(tweak, change) {
     if (tweak.monitor || tweak.type === "action") return;
-    const [old, value] = [valueFrom(tweak.type, change.oldValue), valueFrom(tweak.type, change.pendingValue ?? change.value)];
+    const [old, value] = [valueFrom(tweak.type, change.oldValue), valueFrom(tweak.type, change.pendingValue ?? change.newValue)];
     if (equalValues(old, value)) return;
     const newText = valueText(tweak, value);
     samples.mark({
@@ -117,13 +118,13 @@ export function makeFollowing(page) {
     });
   }
 
-  function whoText({ by, source, who }) {
-    if (by !== undefined && by === state.stream) return "this page";
-    if (by !== undefined) {
-      const viewer = state.viewers.find(({ stream }) => stream === by);
-      return viewer?.name ? shown(viewer.name) : `page ${by}`;
+  function whoText({ by, source, stream }) {
+    if (stream !== undefined && stream === state.stream) return "this page";
+    if (stream !== undefined) {
+      const viewer = state.viewers.find((each) => each.stream === stream);
+      return viewer?.name ? shown(viewer.name) : `page ${stream}`;
     }
-    if (who) return shown(who);
+    if (by) return shown(by);
     return source === "override" || source === "default" ? "elsewhere" : shown(source ?? "elsewhere");
   }
 

@@ -150,7 +150,7 @@ private final class EditedProgram {
         let program = try EditedProgram()
         let follow = try program.follow()
         try program.save("\"Limit\", 3", "\"Limit\", 4")
-        #expect(waitUntil { follow.written.error.contains("motor.c:9: Motor/Control/Limit stays, because ") })
+        #expect(waitUntil { follow.written.error.contains("motor.c:9: Motor/Control/Limit: ") })
         follow.kill()
         _ = follow.wait()
     }

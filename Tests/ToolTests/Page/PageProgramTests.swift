@@ -66,7 +66,7 @@ import Testing
             let change = try events.change(of: Self.count, to: 6)
             #expect(change["oldValue"] as? Int == 5)
             #expect(change["source"] as? String == "override")
-            #expect(change["by"] as? String == followed.stream)
+            #expect(change["stream"] as? String == followed.stream)
         }
     }
 
@@ -146,7 +146,7 @@ import Testing
         let followed = try Followed()
         #expect(try followed.setter.tweak("set", "Count", "9").succeeded)
         let change = try followed.events.change(of: Self.count, to: 9)
-        #expect(change["by"] == nil)
+        #expect(change["stream"] == nil)
         #expect(change["source"] as? String == "override")
     }
 
@@ -166,7 +166,7 @@ import Testing
         _ = try followed.set(values)
         #expect(try followed.ask("reset", ["tweaks": [Self.count]])["reset"] as? Int == 1)
         followed.setter.expect("false 5 0.25 hello")
-        #expect(try followed.events.change(of: Self.count, to: 5)["by"] as? String == followed.stream)
+        #expect(try followed.events.change(of: Self.count, to: 5)["stream"] as? String == followed.stream)
         #expect(
             try followed.ask("reset", ["category": "Setter", "collection": "Values"])["reset"] as? Int == 1)
         _ = try followed.set(values)
@@ -241,7 +241,7 @@ import Testing
         _ = try followed.set([["tweak": Self.count, "value": 1005]], ["ramp": 0.3])
         _ = try followed.events.change(of: Self.count, to: 1005)
         let seen = followed.events.all.flatMap { $0.data["changes"] as? [[String: Any]] ?? [] }
-            .compactMap { $0["value"] as? Int }
+            .compactMap { $0["newValue"] as? Int }
         #expect(seen.contains { 5 < $0 && $0 < 1005 }, "\(seen)")
         let wrong = try followed.page.api(
             "set", ["program": followed.id, "ramp": -1, "values": [["tweak": Self.count, "value": 6]]])
@@ -541,9 +541,9 @@ import Testing
         ).json
         #expect(answer["clamped"] as? [String] == [Self.count])
         #expect(try program.overrides()["Setter"]?["Values"]?["Count"] == 1_000_000)
-        #expect(try events.change(of: Self.count, to: 1_000_000)["by"] as? String == stream)
+        #expect(try events.change(of: Self.count, to: 1_000_000)["stream"] as? String == stream)
         #expect(try program.tweak("set", "Count", "6").succeeded)
-        #expect(try events.change(of: Self.count, to: 6)["by"] == nil)
+        #expect(try events.change(of: Self.count, to: 6)["stream"] == nil)
         #expect(try page.api("run", ["program": id, "tweak": Self.count]).status == 409)
     }
 

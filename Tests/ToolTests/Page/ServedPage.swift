@@ -265,7 +265,7 @@ final class PageEvents: Sendable {
     ) throws -> [String: Any] {
         func changes(_ data: [String: Any]) -> [[String: Any]] { data["changes"] as? [[String: Any]] ?? [] }
         func isMeant(_ change: [String: Any]) -> Bool {
-            change["tweak"] as? String == tweak && change["value"] as? AnyHashable == value
+            change["tweak"] as? String == tweak && change["newValue"] as? AnyHashable == value
         }
         let event = try first("changes", location) { changes($0).contains(where: isMeant) }
         return try #require(changes(event).first(where: isMeant), sourceLocation: location)

@@ -19,8 +19,9 @@ struct AttendedCommand {
         let process: ChildProcess
         do throws(ChildProcess.StartProblem) {
             for descriptor in reservedDescriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-            process = try ChildProcess(
-                words, group: .same, signals: .inherited(blocked: signals.mask))
+            process = try withUnsafePointer(to: signals.mask) { mask throws(ChildProcess.StartProblem) in
+                try ChildProcess(words, group: .same, signals: .inherited(blocked: mask))
+            }
         } catch {
             signals.release()
             let name = words.first.map { String(decoding: $0, as: UTF8.self) } ?? ""

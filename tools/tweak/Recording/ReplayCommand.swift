@@ -88,7 +88,7 @@ private struct Replay {
 
     init(_ program: LiveProgram, _ tweaks: [JSONTweak], speed: Double) throws(Failure) {
         (self.program, self.speed) = (program, speed)
-        hasChange = try program.description.methods?.contains(ChangeTweaks.name) ?? false
+        hasChange = try program.ask(DescribeProgram()).methods?.contains(ChangeTweaks.name) ?? false
         known = Dictionary(tweaks.map { ($0.declaration.key, $0.declaration) }) { first, _ in first }
     }
 

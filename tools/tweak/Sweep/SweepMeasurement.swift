@@ -138,9 +138,11 @@ private final class CommandRun {
         }
         for descriptor in reservedDescriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         do throws(ChildProcess.StartProblem) {
-            process = try ChildProcess(
-                ["sh", "-c", command].map { Array($0.utf8) }, of: "/bin/sh",
-                standard: [nothing, ends.write, -1], group: .own, signals: .inherited(blocked: mask))
+            process = try withUnsafePointer(to: mask) { mask throws(ChildProcess.StartProblem) in
+                try ChildProcess(
+                    ["sh", "-c", command].map { Array($0.utf8) }, of: "/bin/sh",
+                    standard: [nothing, ends.write, -1], group: .own, signals: .inherited(blocked: mask))
+            }
         } catch {
             close(ends.read)
             throw Failure("/bin/sh: it cannot be executed: \(error.message)", .notExecutable)

@@ -182,7 +182,7 @@ final class Board: Sendable {
                 let hasPassed = tweak.isGated && value == tweak.pendingValue
                 state.change(
                     place, change.tweak, value, change.source, hasPassed ? nil : tweak.pendingValue,
-                    time: change.time, by: change.tag.flatMap(stream(ofTag:)), who: change.by)
+                    time: change.time, by: change.by, stream: change.tag.flatMap(stream(ofTag:)))
             }
         }
     }
@@ -201,7 +201,7 @@ final class Board: Sendable {
                 guard isComplete || state.programs[place].tweaks?[key]?.value == tweak.value else { continue }
                 state.change(
                     place, key, tweak.value, tweak.source, tweak.pendingValue, time: time,
-                    by: state.programs[place].changer)
+                    stream: state.programs[place].changer)
             }
         }
     }
@@ -477,16 +477,16 @@ extension Board.State {
 
     fileprivate mutating func change(
         _ place: Int, _ key: TweakKey, _ value: TweakValue?, _ source: String?, _ pendingValue: TweakValue?,
-        time: Double? = nil, by: Int? = nil, who: String? = nil
+        time: Double? = nil, by: String? = nil, stream: Int? = nil
     ) {
         guard
             let before = programs[place].tweaks?.update(
                 key, value: value, source: source, pendingValue: pendingValue)
         else { return }
         let change = ChangeForm(
-            tweak: key, oldValue: .scalar(before.value ?? .nothing), value: .scalar(value ?? .nothing),
+            tweak: key, oldValue: .scalar(before.value ?? .nothing), newValue: .scalar(value ?? .nothing),
             pendingValue: pendingValue.map { .scalar($0) }, source: source, time: time ?? secondsSince1970(),
-            by: by.map { "\($0)" }, who: who)
+            by: by, stream: stream.map { "\($0)" })
         let id = programs[place].id
         for stream in followers(of: id) {
             stream.add { $0.changes[id, default: PendingChanges()].add(change) }

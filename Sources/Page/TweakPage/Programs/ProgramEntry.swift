@@ -257,14 +257,14 @@ struct ProgramForm: Encodable {
 struct ChangeForm: Encodable {
     let tweak: TweakKey
     var oldValue: JSONValue
-    let value: JSONValue
+    let newValue: JSONValue
     let pendingValue: JSONValue?
     let source: String?
     let time: Double
-    /// The stream whose request made the change.
+    /// Who made the change, as the program tells.
     let by: String?
-    /// Who made it, as the program tells.
-    let who: String?
+    /// The stream whose request made it.
+    let stream: String?
 }
 
 /// The current value of a tweak.
