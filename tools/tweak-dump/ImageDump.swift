@@ -90,9 +90,10 @@ struct ImageDump {
         for range in ranges { sections.append(Section(bytes: try object.bytes(of: range))) }
         if findsUnread {
             var found: [(section: Int, offset: Int)] = []
-            let areRead = try object.areRead(in: ranges, sections.map(\.bytes)) { section, record in
-                found.append((section, record.lowerBound))
-                return true
+            let areRead = try object.areRead(in: ranges) { section in
+                let records = Self.records(in: sections[section].bytes, object.byteOrder)
+                found += records.map { (section, $0.lowerBound) }
+                return records
             }
             for (place, isRead) in zip(found, areRead) where !isRead {
                 sections[place.section].unread.insert(place.offset)
@@ -157,6 +158,21 @@ struct ImageDump {
             }
         }
         return isInvalid
+    }
+
+    /// The valid records of a section, in their order.
+    private static func records(in section: [UInt8], _ byteOrder: ByteOrder) -> [Range<Int>] {
+        var (records, walk): ([Range<Int>], RecordWalk) = ([], RecordWalk())
+        while true {
+            do throws(RecordError) {
+                guard let record = try walk.next(in: section.span.bytes, byteOrder: byteOrder) else { break }
+                records.append(record)
+            } catch {
+                // It is reported where its tweak is decoded.
+                continue
+            }
+        }
+        return records
     }
 
     /// The reason why no tweak is shown.

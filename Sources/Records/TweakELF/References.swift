@@ -5,14 +5,14 @@ package import TweakRecords
 
 /// Finds out which tweaks no code reads, see ``ELFObject/isReferred(_:)``, from the files of a program.
 package final class UnreadRecords {
-    private let keys: Set<TweakKey>
+    private let matcher: RecordMatcher
     private var (read, unread): (Set<TweakKey>, Set<TweakKey>) = ([], [])
     private let end: ContinuousClock.Instant
 
     /// The time after which no further file is searched: a process may have mapped any number.
     private static let mostTime: Duration = .seconds(1)
 
-    package init(of keys: Set<TweakKey>) { (self.keys, end) = (keys, .now + Self.mostTime) }
+    package init(of keys: Set<TweakKey>) { (matcher, end) = (RecordMatcher(Array(keys)), .now + Self.mostTime) }
 
     /// The tweaks with records none of which code reads, in no order, with the sentence that says so.
     package var warnings: [(tweak: TweakKey, message: String)] {
@@ -36,15 +36,18 @@ package final class UnreadRecords {
             var sections: [[UInt8]] = []
             for range in ranges { sections.append(try object.bytes(of: range)) }
             var found: [TweakKey] = []
-            let areRead = try object.areRead(in: ranges, sections) { section, record in
-                let bytes = sections[section]
-                let declaration = try? TweakDeclaration(
-                    record: bytes.span.bytes, in: record, byteOrder: object.byteOrder)
-                guard let declaration, declaration.type != .action, keys.contains(declaration.key) else {
-                    return false
+            let areRead = try object.areRead(in: ranges) { section in
+                var records: [Range<Int>] = []
+                sections[section].withUnsafeBytes { bytes in
+                    matcher.forEachMatch(in: bytes) { record, key in
+                        let declaration = try? TweakDeclaration(
+                            record: bytes.bytes, in: record, byteOrder: object.byteOrder)
+                        guard let declaration, declaration.type != .action else { return }
+                        found.append(key)
+                        records.append(record)
+                    }
                 }
-                found.append(declaration.key)
-                return true
+                return records
             }
             for (index, isRead) in areRead.enumerated() {
                 if isRead { read.insert(found[index]) } else { unread.insert(found[index]) }
@@ -58,36 +61,23 @@ extension ELFObject {
     ///
     /// - Parameters:
     ///   - ranges: The ranges of records.
-    ///   - sections: Their bytes.
-    ///   - isMeant: Returns whether to look at the record in a section, at a range.
-    /// - Returns: Whether code reads each of these records, in the order of the calls; nothing if that is not known, as where
-    ///   the ranges are not ascending, which no linker makes.
+    ///   - records: Returns the records to look at in a range, ascending.
+    /// - Returns: Whether code reads each of these records, in their order; nothing if that is not known, as where the ranges
+    ///   are not ascending, which no linker makes.
     package func areRead(
-        in ranges: [RecordRange], _ sections: [[UInt8]],
-        where isMeant: (_ section: Int, _ record: Range<Int>) -> Bool
+        in ranges: [RecordRange], _ records: (_ range: Int) -> [Range<Int>]
     ) throws(ELFError) -> [Bool] {
-        var records: [Range<UInt64>] = []
+        var addresses: [Range<UInt64>] = []
         for (index, range) in ranges.enumerated() where range.address > 0 {
-            guard range.address >= records.last?.upperBound ?? 0 else { return [] }
-            let bytes = sections[index]
-            var walk = RecordWalk()
-            while true {
-                do throws(RecordError) {
-                    guard let record = try walk.next(in: bytes.span.bytes, byteOrder: byteOrder) else {
-                        break
-                    }
-                    let (start, end) = (UInt64(record.lowerBound), UInt64(record.upperBound))
-                    // Both are inside the section, and the section in memory.
-                    guard end <= .max - range.address else { break }
-                    guard isMeant(index, record) else { continue }
-                    records.append(range.address + start..<range.address + end)
-                } catch {
-                    // An invalid record is reported where its tweak is decoded.
-                    continue
-                }
+            guard range.address >= addresses.last?.upperBound ?? 0 else { return [] }
+            for record in records(index) {
+                // Both are inside the section, and the section in memory.
+                guard UInt64(record.upperBound) <= .max - range.address else { break }
+                addresses.append(
+                    range.address + UInt64(record.lowerBound)..<range.address + UInt64(record.upperBound))
             }
         }
-        return try isReferred(records) ?? []
+        return try isReferred(addresses) ?? []
     }
 
     /// Bytes that are searched at once.
