@@ -12,7 +12,9 @@ package final class UnreadRecords {
     /// The time after which no further file is searched: a process may have mapped any number.
     private static let mostTime: Duration = .seconds(1)
 
-    package init(of keys: Set<TweakKey>) { (matcher, end) = (RecordMatcher(Array(keys)), .now + Self.mostTime) }
+    package init(of keys: Set<TweakKey>) {
+        (matcher, end) = (RecordMatcher(Array(keys)), .now + Self.mostTime)
+    }
 
     /// The tweaks with records none of which code reads, in no order, with the sentence that says so.
     package var warnings: [(tweak: TweakKey, message: String)] {

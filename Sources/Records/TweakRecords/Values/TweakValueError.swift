@@ -26,7 +26,8 @@ extension TweakValueError: CustomStringConvertible {
     private var tweak: TweakDeclaration {
         switch self {
         case .wrongType(let tweak, _), .notCalculable(let tweak, _, _), .notFinite(let tweak, _),
-            .containsNUL(let tweak), .notAmongChoices(let tweak, _), .readOnly(let tweak), .isAction(let tweak),
+            .containsNUL(let tweak), .notAmongChoices(let tweak, _), .readOnly(let tweak),
+            .isAction(let tweak),
             .isMonitor(let tweak):
             tweak
         }
