@@ -9,16 +9,32 @@ import TweakRecords
 import TweakSystem
 
 extension Adopt {
-    /// Makes tweaks of variables: of all, or of none if one cannot be adopted.
+    /// Makes tweaks of variables: of all that can be adopted.
+    ///
+    /// - Throws: ``Failure`` at the end, with the reasons for the others.
     func adopt(_ names: [String], in file: ProgramFile) throws(Failure) {
         let images = ProgramImages(of: file, read: variables)
         var adopted: [(variable: AdoptedVariable, part: VariablePart, build: String, program: String)] = []
+        var problems: [Failure] = []
         for name in names {
-            let (image, variables, part) = try images.find(name)
-            let build = try identity(of: variables, image)
-            let variable = try AdoptedVariable(part, in: variables, as: self)
-            adopted.append((variable, part, build, image.shownPath))
+            do throws(Failure) {
+                let (image, variables, part) = try images.find(name)
+                let build = try identity(of: variables, image)
+                let variable = try AdoptedVariable(part, in: variables, as: self)
+                adopted.append((variable, part, build, image.shownPath))
+            } catch {
+                if names.count == 1 { throw error }
+                problems.append(error)
+            }
         }
+        if !adopted.isEmpty { try keep(adopted, of: file, images) }
+        try check(problems.map(\.message))
+    }
+
+    private func keep(
+        _ adopted: [(variable: AdoptedVariable, part: VariablePart, build: String, program: String)],
+        of file: ProgramFile, _ images: ProgramImages
+    ) throws(Failure) {
         let application = try file.application { $0.write(of: "tweak-adopt") }
         let adoptedFile = try failing { try AdoptedFile(application: application) }
         let present = Set(images.files.compactMap { buildIdentity(of: $0.path) })
@@ -169,12 +185,15 @@ extension Adopt {
         notify(file)
         let count = found.reduce(0) { $0 + $1.variables.count }
         print("\(counted(count, "variable", "variables")) adopted")
-        guard problems.isEmpty else {
-            throw Failure(
-                "\(counted(problems.count, "variable is", "variables are")) not adopted",
-                details: problems.beginning,
-                .invalid)
-        }
+        try check(problems)
+    }
+
+    /// Throws if variables could not be adopted.
+    private func check(_ problems: [String]) throws(Failure) {
+        guard !problems.isEmpty else { return }
+        throw Failure(
+            "\(counted(problems.count, "variable is", "variables are")) not adopted:",
+            details: problems.beginning, .invalid)
     }
 }
 

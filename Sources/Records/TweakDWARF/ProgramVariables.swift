@@ -268,7 +268,7 @@ package final class ProgramVariables {
         switch part.type.shape {
         case .value, .text: break
         case .record(let members) where types.members(of: members).isEmpty:
-            return "its members are not in the debug information"
+            return "its members are not in the debug information; adopt a number, a bool or a C enumeration"
         case .record: return "it is a structure; name a member"
         case .array(let elements) where elements.dimensions.contains(where: { $0?.count == 0 }):
             return "it has no elements"

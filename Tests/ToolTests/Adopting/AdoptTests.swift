@@ -189,6 +189,20 @@ import Testing
         #expect(result.status == status && result.error.contains(message), "\(result.error)")
     }
 
+    @Test func `are adopted beside some that cannot be`() throws {
+        let result = try adopt("gravity", "fixed", "table", "nothing", "level")
+        #expect(result.status == 65)
+        #expect(
+            result.lines.map { $0.prefix { $0 != ":" } } == [
+                "Variables/bare.c/gravity", "Variables/bare.c/level",
+            ])
+        let lines = result.error.split(separator: "\n").filter { !$0.contains("volatile") }
+        #expect(lines.count == 4 && lines[0].hasSuffix("3 variables are not adopted:"), "\(result.error)")
+        for (line, name) in zip(lines.dropFirst(), ["fixed", "table", "nothing"]) {
+            #expect(line.contains("\(name): "), "\(line)")
+        }
+    }
+
     @Test func `are of one build, and looked up again for the next`() throws {
         try adopt("gravity", "--in", "0..30")
         try adopt("level")
