@@ -37,7 +37,7 @@ enum TweakGateMacro: ExpressionMacro {
                 enum __Gate {
                     \(record)
                 }
-                Tweaks.__gate(&__Gate.record)
+                unsafe Tweaks.__gate(&__Gate.record)
             #endif
             }()
             """

@@ -59,11 +59,12 @@ extension ValueType {
     /// The type annotation of a variable.
     fileprivate var annotation: String { name.map { ": " + $0.drop { $0 != "." }.dropFirst() } ?? "" }
 
-    /// Source that reads the cell of the record in an enumeration.
+    /// Source that reads the cell of the record in an enumeration. A record is unsafe for the compiler, because it has no
+    /// lock; nothing but its cell ever changes, and that with one store.
     func read(_ enumeration: String, default defaultValue: String) -> String {
         let rawType = form == .rawValue ? "as: \(storedName).self, " : ""
         return """
-            Tweaks.__tweak(
+            unsafe Tweaks.__tweak(
                 &\(enumeration).record.\(RecordSource.cell), \(rawType)scoped: Swift._isDebugAssertConfiguration(),
                 default: \(defaultValue))
             """

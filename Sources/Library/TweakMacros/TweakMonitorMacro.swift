@@ -33,7 +33,7 @@ extension MonitorMacro {
                 enum __Monitor {
                     \(record.variable)
                 }
-                Tweaks.__monitor(&__Monitor.record.\(RecordSource.cell), (\(stored)) as \(type.storedName))
+                unsafe Tweaks.__monitor(&__Monitor.record.\(RecordSource.cell), (\(stored)) as \(type.storedName))
             #else
                 Tweaks.__unevaluated(\(stored))
             #endif
@@ -96,7 +96,7 @@ enum MonitoredMacro: AccessorMacro {
                 enum __Monitor {
                     \(raw: record.variable)
                 }
-                Tweaks.__monitor(&__Monitor.record.\(raw: RecordSource.cell), \(pattern.trimmed))
+                unsafe Tweaks.__monitor(&__Monitor.record.\(raw: RecordSource.cell), \(pattern.trimmed))
             #endif
             }
             """

@@ -46,7 +46,7 @@ struct TweakableContent {
     func addresses(_ enumeration: String) -> String {
         let addresses = members.map {
             """
-            Swift.withUnsafeMutablePointer(to: &\($0.path(in: enumeration)).record) { Swift.UnsafeRawPointer($0) }
+            unsafe Swift.withUnsafeMutablePointer(to: &\($0.path(in: enumeration)).record) { Swift.UnsafeRawPointer($0) }
             """
         }.joined(separator: ",\n")
         return layout == nil ? "__record: " + addresses : "__records: [\n\(addresses)\n]"

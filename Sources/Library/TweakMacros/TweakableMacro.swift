@@ -54,7 +54,7 @@ enum TweakableMacro: AccessorMacro, PeerMacro {
             """
             \(raw: variable.modifiers) var $\(raw: variable.name): \(raw: handle) {
             #if \(raw: RecordSource.condition)
-                \(raw: handle)(
+                unsafe \(raw: handle)(
                     \(raw: variable.content.addresses(variable.enumeration)),
                     default: \(variable.defaultValue.trimmed))
             #else

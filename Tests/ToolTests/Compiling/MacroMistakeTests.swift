@@ -226,6 +226,37 @@ import Testing
             "\(result.error)")
     }
 
+    @Test func `With strict memory safety and all that is to come in Swift they compile without a warning`()
+        throws
+    {
+        let listed = try run(
+            Locations.program("swiftc"), ["-frontend", "-print-supported-features"], home: home)
+        let features = try #require(listed.json["features"] as? [String: [[String: Any]]])
+        // Those of the language's next version; others are in the one that is used.
+        let coming = try #require(features["upcoming"]).filter { $0["enabled_in"] as? String != "6" }
+            .compactMap { $0["name"] as? String }
+        try #require(coming.contains("MemberImportVisibility"))
+        let source =
+            MacroSources.functions() + MacroSources.properties.dropFirst(MacroSources.types.count)
+                + """
+                #tweakApplication("strict")
+                #tweakAction("A", "B", "Act") { print("ran") }
+                struct Motor {
+                    @TweakMonitored("A", "B", "Turns") var turns = 5
+                    func turn(_ speed: Double) {
+                        #tweakGate("Motor")
+                        #tweakMonitor("A", "B", "Speed", speed)
+                    }
+                }
+
+                """
+        let flags = ["-swift-version", "6", "-strict-memory-safety", "-warnings-as-errors"]
+        let said = try error(
+            of: source.replacing("import Tweaks", with: "public import Tweaks"),
+            flags + coming.flatMap { ["-enable-upcoming-feature", $0] })
+        #expect(said == "")
+    }
+
     @Test func `In a module of the main actor they compile too`() throws {
         let source =
             MacroSources.functions() + MacroSources.properties.dropFirst(MacroSources.types.count)
