@@ -2280,7 +2280,7 @@ struct fbtweak__nothing {
 #      define FBTWEAK__REFUSE_TEMPLATE(name_) static_assert(true, "")
 #    else
 #      define FBTWEAK__CPP_SECTION                                                                 \
-        "fbtweak\n"                                                                                \
+        ".text\n"                                                                                  \
         ".ifndef .Lfbtweak__place\n"                                                               \
         ".set .Lfbtweak__place, 0\n"                                                               \
         ".macro fbtweak__place number, flags, type, symbol, linkage\n"                             \
