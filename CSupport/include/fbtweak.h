@@ -2760,22 +2760,27 @@ extern fbtweak__word fbtweak__image_sequence __attribute__((__visibility__("hidd
  * ones). It locates the image's records and its slot for the library, so that both are found
  * through the program headers, without section headers and without the file. Distances are relative
  * to their own fields, so that the dynamic linker has nothing to relocate. The eight bytes of
- * padding make sure that the section, and with it its bounds, exists.
+ * padding make sure that the section, and with it its bounds, exists. It is in a function, because
+ * Clang drops the assembly outside of functions from the header of a module.
  */
-__asm__(".pushsection fbtweak,\"awGR\",%progbits,.note.fbtweak,comdat\n"
-        ".balign 8\n"
-        ".8byte 0\n"
-        ".popsection\n"
-        ".pushsection .note.fbtweak,\"aGR\",%note,.note.fbtweak,comdat\n"
-        ".balign 4\n"
-        ".4byte 8, 12, 1\n"
-        ".asciz \"FBTweak\"\n"
-        ".hidden __start_fbtweak\n"
-        ".hidden __stop_fbtweak\n"
-        ".4byte __start_fbtweak - .\n"
-        ".4byte __stop_fbtweak - .\n"
-        ".4byte fbtweak__library_slot - .\n"
-        ".popsection\n");
+#  define FBTWEAK__NOTE                                                                            \
+    __asm__ volatile(".ifndef .Lfbtweak__note\n"                                                   \
+                     ".set .Lfbtweak__note, 0\n"                                                   \
+                     ".pushsection fbtweak,\"awGR\",%progbits,.note.fbtweak,comdat\n"              \
+                     ".balign 8\n"                                                                 \
+                     ".8byte 0\n"                                                                  \
+                     ".popsection\n"                                                               \
+                     ".pushsection .note.fbtweak,\"aGR\",%note,.note.fbtweak,comdat\n"             \
+                     ".balign 4\n"                                                                 \
+                     ".4byte 8, 12, 1\n"                                                           \
+                     ".asciz \"FBTweak\"\n"                                                        \
+                     ".hidden __start_fbtweak\n"                                                   \
+                     ".hidden __stop_fbtweak\n"                                                    \
+                     ".4byte __start_fbtweak - .\n"                                                \
+                     ".4byte __stop_fbtweak - .\n"                                                 \
+                     ".4byte fbtweak__library_slot - .\n"                                          \
+                     ".popsection\n"                                                               \
+                     ".endif\n")
 
 #endif /* FB_TWEAK_ENABLED */
 
@@ -2875,11 +2880,20 @@ static inline int fbtweak__look_for_library(struct fbtweak__loaded *loaded, size
 }
 
 #if FB_TWEAK_ENABLED
-/* Each unit of an image has these two functions. The first that runs does the work for all. */
+/*
+ * Each unit of an image has these two functions. The first that runs does the work for all. They
+ * are weak with Clang, which drops static ones from the header of a module.
+ */
+#  if defined(__clang__) && defined(__cplusplus)
+#    define FBTWEAK__OF_UNIT FBTWEAK__HIDDEN __attribute__((__weak__))
+#  else
+#    define FBTWEAK__OF_UNIT static
+#  endif
 extern bool fbtweak__is_open __attribute__((__weak__, __visibility__("hidden")));
 bool fbtweak__is_open = false;
 
-__attribute__((__constructor__(101))) static void fbtweak__open_image(void) {
+FBTWEAK__OF_UNIT __attribute__((__constructor__(101))) void fbtweak__open_image(void) {
+  FBTWEAK__NOTE;
   if (fbtweak__is_open)
     return;
   fbtweak__is_open = true;
@@ -2891,7 +2905,7 @@ __attribute__((__constructor__(101))) static void fbtweak__open_image(void) {
   if (library)
     library->image_opened(&fbtweak__library_slot);
 }
-__attribute__((__destructor__(101))) static void fbtweak__close_image(void) {
+FBTWEAK__OF_UNIT __attribute__((__destructor__(101))) void fbtweak__close_image(void) {
   const struct fbtweak__library *library = fbtweak__current_library();
   if (fbtweak__is_open && library)
     library->image_closed(&fbtweak__library_slot);
