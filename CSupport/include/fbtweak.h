@@ -179,6 +179,8 @@
 #undef is_empty_
 #pragma push_macro("is_enumeration_")
 #undef is_enumeration_
+#pragma push_macro("is_in_file_")
+#undef is_in_file_
 #pragma push_macro("joined")
 #undef joined
 #pragma push_macro("key")
@@ -187,6 +189,8 @@
 #undef kind
 #pragma push_macro("label")
 #undef label
+#pragma push_macro("label_size_")
+#undef label_size_
 #pragma push_macro("left")
 #undef left
 #pragma push_macro("length")
@@ -2433,6 +2437,14 @@ template <class T> constexpr fbtweak__characters<1> fbtweak__text_of(const T &) 
                 "FBTweak: a text is a string literal");
   return {};
 }
+/* The same without a reference to a number, which a record cannot have to a local constant. */
+template <size_t size_>
+constexpr fbtweak__characters<size_> fbtweak__copy_of(const char (&literal)[size_]) {
+  return fbtweak__text_of(literal);
+}
+template <class T> constexpr fbtweak__characters<1> fbtweak__copy_of(T fbtweak__value) {
+  return fbtweak__text_of(fbtweak__value);
+}
 template <size_t size_>
 constexpr bool fbtweak__has_no_nul(const fbtweak__characters<size_> &fbtweak__text) {
   for (size_t i = 0; i + 1 < size_; i++)
@@ -2460,13 +2472,14 @@ constexpr auto fbtweak__join(const fbtweak__characters<sizes_> &...parts) {
       ...);
   return joined;
 }
-template <class T> constexpr auto fbtweak__choice(const T &fbtweak__value) {
-  return fbtweak__join(fbtweak__characters<7>{{'c', 'h', 'o', 'i', 'c', 'e', '='}},
-                       fbtweak__text_of(fbtweak__value));
+template <size_t size_>
+constexpr auto fbtweak__choice(const fbtweak__characters<size_> &fbtweak__text) {
+  return fbtweak__join(fbtweak__characters<7>{{'c', 'h', 'o', 'i', 'c', 'e', '='}}, fbtweak__text);
 }
-template <class T, size_t size_>
-constexpr auto fbtweak__choice(const T &fbtweak__value, const char (&fbtweak__label)[size_]) {
-  return fbtweak__join(fbtweak__choice(fbtweak__value),
+template <size_t size_, size_t label_size_>
+constexpr auto fbtweak__choice(const fbtweak__characters<size_> &fbtweak__text,
+                               const char (&fbtweak__label)[label_size_]) {
+  return fbtweak__join(fbtweak__choice(fbtweak__text),
                        fbtweak__characters<6>{{'l', 'a', 'b', 'e', 'l', '='}},
                        fbtweak__text_of(fbtweak__label));
 }
@@ -2518,42 +2531,70 @@ template <class T, class Default> constexpr T fbtweak__initial(Default fbtweak__
     return static_cast<T>(fbtweak__value);
 }
 
+/*
+ * A variable of an inline function has the function's visibility: where that is exported, an image
+ * would read the record of another. So the record is in a function of its own, which is hidden:
+ * with Clang, which regards only the outermost function, in a template for the lambda that makes
+ * the record, and with GCC in a class.
+ */
+#    ifdef __clang__
+template <class F> FBTWEAK__HIDDEN inline __attribute__((__always_inline__)) auto &fbtweak__hold() {
+  if constexpr (__is_empty(F)) {
+    static FBTWEAK__CONSTINIT auto fbtweak__record FBTWEAK__IN_SECTION(FBTWEAK__CPP_SECTION) =
+        fbtweak__made<F>::fbtweak__function();
+    return fbtweak__record;
+  } else { /* something is no constant */
+    return *static_cast<decltype((*static_cast<F *>(nullptr))()) *>(nullptr);
+  }
+}
+#      define FBTWEAK__RECORD(...)                                                                 \
+        auto fbtweak__make = [&] { return fbtweak__layout{__VA_ARGS__}; };                         \
+        auto &fbtweak__record = fbtweak__hold<decltype(fbtweak__make)>()
+#    else
+#      define FBTWEAK__RECORD(...)                                                                 \
+        FBTWEAK__REFUSE_TEMPLATE(fbtweak__record);                                                 \
+        struct FBTWEAK__HIDDEN fbtweak__holder {                                                   \
+          static inline __attribute__((__always_inline__)) auto &fbtweak__hold() {                 \
+            static FBTWEAK__CONSTINIT fbtweak__layout fbtweak__record FBTWEAK__IN_SECTION(         \
+                FBTWEAK__CPP_SECTION) = {__VA_ARGS__};                                             \
+            return fbtweak__record;                                                                \
+          }                                                                                        \
+        };                                                                                         \
+        auto &fbtweak__record = fbtweak__holder::fbtweak__hold()
+#    endif
+
 #    define FBTWEAK__DECLARE(first_, ...) FBTWEAK__PASTE(FBTWEAK__DECLARE_, first_)(__VA_ARGS__)
 #    define FBTWEAK__DECLARE_2(names_, mask_, default_, minimum_, maximum_, step_, attributes_,    \
                                end_)                                                               \
       constexpr auto fbtweak__default_text = fbtweak__text_of(default_);                           \
       FBTWEAK__ASSERT(FBTWEAK__HAS_NO_NUL(fbtweak__default_text.fbtweak__characters),              \
                       "FBTweak: a string default cannot contain a NUL");                           \
-      FBTWEAK__REFUSE_TEMPLATE(fbtweak__record);                                                   \
-      static FBTWEAK__CONSTINIT                                                                    \
+      using fbtweak__layout =                                                                      \
           fbtweak__record_of<fbtweak__type, fbtweak__number, FBTWEAK__NAME_SIZES names_,           \
-                             sizeof(fbtweak__default_text), sizeof(attributes_)>                   \
-              fbtweak__record FBTWEAK__IN_SECTION(FBTWEAK__CPP_SECTION) = {                        \
-                  FBTWEAK__FIXED(mask_, default_, minimum_, maximum_, step_, names_),              \
-                  fbtweak__default_text, attributes_}
+                             sizeof(fbtweak__default_text), sizeof(attributes_)>;                  \
+      FBTWEAK__RECORD(FBTWEAK__FIXED(mask_, default_, minimum_, maximum_, step_, names_),          \
+                      fbtweak__copy_of(default_), attributes_)
 #    define FBTWEAK__DECLARE_1 FBTWEAK__DECLARE_0
 #    define FBTWEAK__DECLARE_0(names_, mask_, default_, minimum_, maximum_, step_, attributes_,    \
                                ...)                                                                \
-      constexpr auto fbtweak__text_and_choices = fbtweak__join(                                    \
-          fbtweak__text_of(default_) FBTWEAK__EACH(FBTWEAK__CHOICE_TEXT, , __VA_ARGS__));          \
-      FBTWEAK__REFUSE_TEMPLATE(fbtweak__record);                                                   \
-      static FBTWEAK__CONSTINIT                                                                    \
+      using fbtweak__layout =                                                                      \
           fbtweak__record_with_choices<fbtweak__type, fbtweak__number, FBTWEAK__NAME_SIZES names_, \
-                                       sizeof(fbtweak__text_and_choices), sizeof(attributes_),     \
-                                       0 FBTWEAK__EACH(FBTWEAK__AND_ONE, , __VA_ARGS__)>           \
-              fbtweak__record FBTWEAK__IN_SECTION(FBTWEAK__CPP_SECTION) = {                        \
-                  FBTWEAK__FIXED(mask_, default_, minimum_, maximum_, step_, names_),              \
-                  fbtweak__text_and_choices,                                                       \
-                  attributes_,                                                                     \
-                  {FBTWEAK__EACH(FBTWEAK__CHOICE, , __VA_ARGS__)}}
+                                       sizeof(FBTWEAK__TEXT_AND_CHOICES(default_, __VA_ARGS__)),   \
+                                       sizeof(attributes_),                                        \
+                                       0 FBTWEAK__EACH(FBTWEAK__AND_ONE, , __VA_ARGS__)>;          \
+      FBTWEAK__RECORD(FBTWEAK__FIXED(mask_, default_, minimum_, maximum_, step_, names_),          \
+                      FBTWEAK__TEXT_AND_CHOICES(default_, __VA_ARGS__), attributes_,               \
+                      {FBTWEAK__EACH(FBTWEAK__CHOICE, , __VA_ARGS__)})
+#    define FBTWEAK__TEXT_AND_CHOICES(default_, ...)                                               \
+      fbtweak__join(fbtweak__copy_of(default_) FBTWEAK__EACH(FBTWEAK__CHOICE_TEXT, , __VA_ARGS__))
 #    define FBTWEAK__FIXED(mask_, default_, minimum_, maximum_, step_, names_)                     \
-      FBTWEAK__HEAD(fbtweak__record, FBTWEAK__KIND_OF(mask_), fbtweak__code,                       \
+      FBTWEAK__HEAD(fbtweak__layout, FBTWEAK__KIND_OF(mask_), fbtweak__code,                       \
                     FBTWEAK__FLAGS(mask_)),                                                        \
           {fbtweak__initial<fbtweak__type>(default_)},                                             \
           {fbtweak__initial<fbtweak__type>(default_)}, {FBTWEAK__AS_NUMBER(minimum_)},             \
           {FBTWEAK__AS_NUMBER(maximum_)}, {FBTWEAK__AS_NUMBER(step_)}, FBTWEAK__NAMES names_
 #    define FBTWEAK__CHOICE_TEXT(context_, index_, choice_)                                        \
-      , fbtweak__choice(FBTWEAK__VALUE_OF(choice_)                                                 \
+      , fbtweak__choice(fbtweak__copy_of(FBTWEAK__VALUE_OF(choice_))                               \
                             FBTWEAK__IF_LABELLED(choice_, FBTWEAK__AND_LABEL))
 #    define FBTWEAK__AND_LABEL(value_, label_) , "" label_
 #    define FBTWEAK__CHOICE(context_, index_, choice_)                                             \
@@ -2614,22 +2655,64 @@ struct FBTWEAK__HIDDEN fbtweak__action_of {
       fbtweak__name[name_size_];
   char fbtweak__text[1], fbtweak__attributes[attributes_size_];
 };
+
+#    ifdef __clang__
+/* A lambda becomes its function. */
+constexpr auto fbtweak__pointer(void (*function_)()) {
+  return function_;
+}
+#      ifdef __BLOCKS__
+constexpr auto fbtweak__pointer(void (^block_)()) {
+  return block_;
+}
+#      endif
+/* In a file nothing calls fbtweak__hold, so the record is a variable. */
+template <class F> struct FBTWEAK__HIDDEN fbtweak__holder {
+  static inline FBTWEAK__CONSTINIT auto fbtweak__record FBTWEAK__IN_SECTION(FBTWEAK__CPP_SECTION) =
+      fbtweak__made<F>::fbtweak__function();
+};
+template <bool is_in_file_, class F>
+FBTWEAK__HIDDEN constexpr __attribute__((__always_inline__)) auto *fbtweak__action(F) {
+  if constexpr (is_in_file_)
+    return &fbtweak__holder<F>::fbtweak__record;
+  else
+    return &fbtweak__hold<F>();
+}
+#    endif
 FBTWEAK__END_CPP
 
-#    define FBTWEAK__ACTION_RECORD(record_, names_, function_, attributes_)                        \
-      FBTWEAK__REFUSE_TEMPLATE(record_);                                                           \
+#    define FBTWEAK__ASSERT_CALLEE(function_)                                                      \
       static_assert(                                                                               \
           fbtweak__is_callee(function_),                                                           \
-          "FBTweakAction: an action is a void (*)(void), a block of this type, or a lambda");      \
-      static FBTWEAK__CONSTINIT                                                                    \
-          fbtweak__action_of<FBTWEAK__NAME_SIZES names_, sizeof(attributes_)>                      \
-              record_ FBTWEAK__IN_SECTION(FBTWEAK__CPP_SECTION) = {                                \
-                  FBTWEAK__HEAD(record_, FBTWEAK_KIND_ACTION, FBTWEAK_TYPE_ACTION, 0),             \
-                  fbtweak__callee(function_),                                                      \
-                  {},                                                                              \
-                  FBTWEAK__NAMES names_,                                                           \
-                  "",                                                                              \
-                  attributes_}
+          "FBTweakAction: an action is a void (*)(void), a block of this type, or a lambda")
+#    define FBTWEAK__ACTION_INITIAL(layout_, names_, function_, attributes_)                       \
+      {                                                                                            \
+        FBTWEAK__HEAD(layout_, FBTWEAK_KIND_ACTION, FBTWEAK_TYPE_ACTION, 0),                       \
+            fbtweak__callee(function_), {}, FBTWEAK__NAMES names_, "", attributes_                 \
+      }
+#    ifdef __clang__
+#      define FBTWEAK__ACTION_RECORD(record_, names_, function_, attributes_)                      \
+        FBTWEAK__ASSERT_CALLEE(function_);                                                         \
+        FBTWEAK__ACTION_HELD(record_, names_, function_, attributes_)
+#      define FBTWEAK__ACTION_HELD(record_, names_, function_, attributes_)                        \
+        constexpr auto record_##_function = fbtweak__pointer(function_);                           \
+        constexpr auto record_##_make = [] {                                                       \
+          using fbtweak__layout =                                                                  \
+              fbtweak__action_of<FBTWEAK__NAME_SIZES names_, sizeof(attributes_)>;                 \
+          return fbtweak__layout FBTWEAK__ACTION_INITIAL(fbtweak__layout, names_,                  \
+                                                         record_##_function, attributes_);         \
+        };                                                                                         \
+        const auto *const record_ __attribute__((__unused__)) =                                    \
+            fbtweak__action<__builtin_FUNCTION()[0] == 0>(record_##_make)
+#    else
+#      define FBTWEAK__ACTION_RECORD(record_, names_, function_, attributes_)                      \
+        FBTWEAK__REFUSE_TEMPLATE(record_);                                                         \
+        FBTWEAK__ASSERT_CALLEE(function_);                                                         \
+        static FBTWEAK__CONSTINIT                                                                  \
+            fbtweak__action_of<FBTWEAK__NAME_SIZES names_, sizeof(attributes_)>                    \
+                record_ FBTWEAK__IN_SECTION(FBTWEAK__CPP_SECTION) =                                \
+                    FBTWEAK__ACTION_INITIAL(record_, names_, function_, attributes_)
+#    endif
 #  endif
 
 /*
@@ -2655,8 +2738,8 @@ FBTWEAK__END_CPP
       }))
 #    define FBTWEAK__GATE_FIXED                                                                    \
       {                                                                                            \
-        FBTWEAK__HEAD(fbtweak__record, FBTWEAK_KIND_GATE, FBTWEAK_TYPE_NONE, 0), 0,                \
-            FB_TWEAK_GATE_STORES, FBTWEAK__GATE_DISTANCE, 0, 0, 0, 0                               \
+        FBTWEAK__HEAD(FBTWEAK__GATE_LAYOUT, FBTWEAK_KIND_GATE, FBTWEAK_TYPE_NONE, 0), 0,           \
+            FB_TWEAK_GATE_STORES, offsetof(FBTWEAK__GATE_LAYOUT, fbtweak__stores), 0, 0, 0, 0      \
       }
 #    ifndef __cplusplus
 #      define FBTWEAK__GATE_RECORD(category_, collection_, attributes_)                            \
@@ -2668,7 +2751,7 @@ FBTWEAK__END_CPP
           struct fbtweak__store fbtweak__stores[FB_TWEAK_GATE_STORES];                             \
         } fbtweak__record FBTWEAK__IN_SECTION("fbtweak") = {                                       \
             FBTWEAK__GATE_FIXED, {category_}, {collection_}, "", "", attributes_, {{0}}}
-#      define FBTWEAK__GATE_DISTANCE offsetof(__typeof__(fbtweak__record), fbtweak__stores)
+#      define FBTWEAK__GATE_LAYOUT __typeof__(fbtweak__record)
 #    else
 FBTWEAK__BEGIN_CPP
 template <size_t category_size_, size_t collection_size_, size_t attributes_size_, size_t stores_>
@@ -2681,12 +2764,10 @@ struct FBTWEAK__HIDDEN fbtweak__gate_of {
 };
 FBTWEAK__END_CPP
 #      define FBTWEAK__GATE_RECORD(category_, collection_, attributes_)                            \
-        FBTWEAK__REFUSE_TEMPLATE(fbtweak__record);                                                 \
-        static FBTWEAK__CONSTINIT fbtweak__gate_of<sizeof(category_), sizeof(collection_),         \
-                                                   sizeof(attributes_), FB_TWEAK_GATE_STORES>      \
-            fbtweak__record FBTWEAK__IN_SECTION(FBTWEAK__CPP_SECTION) = {                          \
-                FBTWEAK__GATE_FIXED, {category_}, {collection_}, "", "", attributes_, {}}
-#      define FBTWEAK__GATE_DISTANCE offsetof(decltype(fbtweak__record), fbtweak__stores)
+        using fbtweak__layout = fbtweak__gate_of<sizeof(category_), sizeof(collection_),           \
+                                                 sizeof(attributes_), FB_TWEAK_GATE_STORES>;       \
+        FBTWEAK__RECORD(FBTWEAK__GATE_FIXED, {category_}, {collection_}, "", "", attributes_, {})
+#      define FBTWEAK__GATE_LAYOUT fbtweak__layout
 #    endif
 #  else
 #    define FBTWEAK__GATE(...) ((void)0)
@@ -2990,10 +3071,12 @@ static inline const struct fbtweak__library *fbtweak__current_library(void) {
 #pragma pop_macro("integer")
 #pragma pop_macro("is_empty_")
 #pragma pop_macro("is_enumeration_")
+#pragma pop_macro("is_in_file_")
 #pragma pop_macro("joined")
 #pragma pop_macro("key")
 #pragma pop_macro("kind")
 #pragma pop_macro("label")
+#pragma pop_macro("label_size_")
 #pragma pop_macro("left")
 #pragma pop_macro("length")
 #pragma pop_macro("lengths_and_type")

@@ -157,20 +157,38 @@ import Testing
         #expect(Set(dump.images[0].tweaks.map(\.name)) == ["Function", "Member"])
     }
 
-    @Test func `Plug-ins with the same inline function have their own records and are unloaded`() throws {
+    @Test(arguments: Compiler.present)
+    func `Plug-ins with the same inline function have their own records and are unloaded`(
+        compiler: Compiler
+    ) throws {
         let plugIn = try home.write(
             "plug-in.cpp",
             """
             #include <fbtweak.h>
             #define EXPORTED __attribute__((visibility("default")))
+            static double bound;
             inline TYPE speed() { return FBTweakValue("Plug", "Game", "Speed", (TYPE)DEFAULT); }
             EXPORTED inline TYPE exported() {
               FBTweakMonitor("Plug", "Game", "Monitor", 1);
               FBTweakGate("Plug");
+              auto lambda = [] { bound = 1; };
               FBTweakAction("Plug", "Game", "Action", [] {});
+              FBTweakAction("Plug", "Game", "Same", lambda);
+              FBTweakBind(bound, "Plug", "Game", "Bound", 2);
               return FBTweakValue("Plug", "Game", "Exported", (TYPE)DEFAULT, FBTweakStep(1));
             }
-            extern "C" EXPORTED int run() { return static_cast<int>((speed() + exported()) * 1000); }
+            struct EXPORTED Game {
+              virtual ~Game() = default;
+              TYPE member() { return FBTweakValue("Plug", "Game", "Member", (TYPE)DEFAULT, 0, 100); }
+              virtual TYPE virtual_member() {
+                return [] { return FBTweakValue("Plug", "Game", "Virtual", (TYPE)DEFAULT, FBTweakChoices((TYPE)DEFAULT)); }();
+              }
+            };
+            EXPORTED inline int uncalled() { return FBTweakValue("Plug", "Game", "Uncalled", 5); }
+            extern "C" EXPORTED int run() {
+              Game game;
+              return static_cast<int>((speed() + exported() + game.member() + game.virtual_member()) * 1000);
+            }
             """)
         let host = try home.write(
             "host.cpp",
@@ -184,27 +202,145 @@ import Testing
                 dlclose(plug_in);
                 std::printf("%d ", dlopen(arguments[i], RTLD_NOW | RTLD_NOLOAD) != nullptr);
               }
+              // The first stays, and its symbols come first.
+              for (int i = 1; i < count; i++) {
+                void *plug_in = dlopen(arguments[i], RTLD_NOW | RTLD_GLOBAL);
+                std::printf("%d ", reinterpret_cast<int (*)()>(dlsym(plug_in, "run"))());
+              }
             }
             """)
         try Compiler.gcc.compile([host], as: .cPlusPlus, to: home("host"), ["-ldl"], home: home)
-        for visibility in ["default", "hidden", "protected"] {
-            var libraries: [String] = []
-            for (type, value) in [("int", "7"), ("int", "9"), ("double", "0.5")] {
-                libraries.append(home("\(value).so"))
-                try Compiler.gcc.compile(
-                    [plugIn], as: .cPlusPlus, to: home("\(value).so"),
-                    [
-                        "-O2", "-fPIC", "-shared", "-DDEBUG", "-DTYPE=\(type)", "-DDEFAULT=\(value)",
-                        "-fvisibility=\(visibility)",
-                    ], home: home)
-                let exported = try run(
-                    Locations.program("nm"), ["-D", "--defined-only", home("\(value).so")], home: home
-                ).output
-                #expect(!exported.contains("fbtweak__"), "\(visibility): \(exported)")
+        let optimization = compiler == .gcc ? ["-O2", "-flto"] : ["-O2", "-flto", "-fuse-ld=lld"]
+        for visibility in ["default", "hidden", "internal", "protected"] {
+            for flags in [["-O0"], ["-O2"], optimization] {
+                var libraries: [String] = []
+                for (type, value) in [("int", "7"), ("int", "9"), ("double", "0.5")] {
+                    libraries.append(home("\(value).so"))
+                    try compiler.compile(
+                        [plugIn], as: .cPlusPlus, to: home("\(value).so"),
+                        flags + [
+                            "-fPIC", "-shared", "-DDEBUG", "-DTYPE=\(type)", "-DDEFAULT=\(value)",
+                            "-fvisibility=\(visibility)",
+                        ], home: home)
+                    let exported = try run(
+                        Locations.program("nm"), ["-D", "--defined-only", home("\(value).so")], home: home
+                    ).output.split(separator: "\n").filter {
+                        // GCC's LTO keeps those of actions, which no code reads.
+                        $0.contains("fbtweak__") && !(compiler == .gcc && $0.contains("fbtweak__action"))
+                    }
+                    #expect(exported.isEmpty, "\(visibility), \(flags)")
+                }
+                let dump = try DumpedJSON(dump(["--format", "json", libraries[0]], home: home).output)
+                #expect(
+                    dump.images[0].tweaks.map(\.name).sorted() == [
+                        "Action", "Bound", "Exported", "Member", "Monitor", "Same", "Speed", "Virtual",
+                    ])
+                let result = try run(home("host"), libraries, home: home)
+                let each = "28000 0 36000 0 2000 0 "
+                #expect(result.output.hasPrefix(each), "\(visibility), \(flags): \(result.output)")
+                // Where nothing is inlined, the linker joins the functions, with their tweaks.
+                #expect(
+                    flags == ["-O0"] || result.output == each + "28000 36000 2000 ",
+                    "\(visibility), \(flags): \(result.output)")
             }
-            let result = try run(home("host"), libraries, home: home)
-            #expect(result.output == "14000 0 18000 0 1000 0 ", "\(visibility)")
         }
+    }
+
+    @Test(arguments: Compiler.present)
+    func `Tweaks of a precompiled header are found, and those of one that two units share once`(
+        compiler: Compiler
+    ) throws {
+        let header = try home.write(
+            "shared.hpp",
+            """
+            #ifndef SHARED_HPP
+            #define SHARED_HPP
+            #include <fbtweak.h>
+            extern int acted;
+            inline int shared() {
+              FBTweakAction("X", "Shared", "Action", [] { acted++; });
+              return FBTweakValue("X", "Shared", "Value", 3, 0, 9);
+            }
+            #endif
+            """)
+        let main = try home.write(
+            "main.cpp",
+            """
+            #include "shared.hpp"
+            int acted, other();
+            int main() { return shared() + other() - 6; }
+            """)
+        let other = try home.write("other.cpp", "#include \"shared.hpp\"\nint other() { return shared(); }")
+        let precompiled = home("shared.hpp.\(compiler == .gcc ? "gch" : "pch")")
+        try compiler.compile(
+            [header], as: .cPlusPlus, to: precompiled, ["-x", "c++-header", "-fPIE", "-DDEBUG"], home: home)
+        let include = compiler == .gcc ? [] : ["-include-pch", precompiled]
+        try compiler.compile(
+            [main, other], as: .cPlusPlus, to: home("program"), ["-fPIE", "-pie", "-DDEBUG"] + include,
+            home: home)
+        #expect(try run(home("program"), home: home).succeeded)
+        let dump = try DumpedJSON(dump(["--format", "json", home("program")], home: home).output)
+        #expect(dump.images[0].tweaks.map(\.name).sorted() == ["Action", "Value"])
+    }
+
+    /// Code that a compiler may evaluate or leave out.
+    private static let reached = """
+        #include <fbtweak.h>
+        static int after(bool is_on) { return is_on ? FBTweakValue("X", "Reached", "Never true", 1) : 0; }
+        constexpr int in_constant(bool is_on) { return is_on ? 3 : FBTweakValue("X", "Reached", "Constant", 3); }
+        struct Box { int friendly = [] { return FBTweakValue("X", "Reached", "Initializer", 4); }(); };
+        inline int uncalled() { return FBTweakValue("X", "Reached", "Uncalled", 5); }
+        int use() {
+          const int local = 5;
+          constexpr double ratio = 0.5;
+          (void)FBTweakValue("X", "Reached", "Discarded", 6);
+          double sum = FBTweakValue("X", "Reached", "Local", local, 0, local + 1) * 0 +
+                       FBTweakValue("X", "Reached", "Chosen", ratio, FBTweakChoices(ratio, (1, "one")));
+          return after(false) + in_constant(true) + in_constant(false) + Box().friendly + static_cast<int>(sum);
+        }
+        """
+
+    @Test(arguments: Compiler.present, ["-O0", "-O2"])
+    func `A tweak is in an object file if code was generated for it`(compiler: Compiler, level: String) throws
+    {
+        let source = try home.write("reached.cpp", Self.reached)
+        try compiler.compile(
+            [source], as: .cPlusPlus, to: home("reached.o"), ["-c", "-std=c++20", "-DDEBUG", level],
+            home: home)
+        let result = try dump(["--format", "json", home("reached.o")], home: home)
+        #expect(result.succeeded, "\(result.error)")
+        #expect(
+            try DumpedJSON(result.output).images[0].tweaks.map(\.name).sorted() == [
+                "Chosen", "Constant", "Discarded", "Initializer", "Local", "Never true",
+            ])
+    }
+
+    @Test func `Tweaks of a module are found, with the note that locates them`() throws {
+        let module = try home.write(
+            "module.cppm",
+            """
+            module;
+            #include <fbtweak.h>
+            export module probe;
+            export inline int in_inline() { return FBTweakValue("X", "Module", "Inline", 3); }
+            export int ordinary() { return FBTweakValue("X", "Module", "Ordinary", 4); }
+            export template <class T> int of_template(T) { return FBTweakValue("X", "Module", "Template", 5); }
+            """)
+        let main = try home.write(
+            "main.cpp",
+            "import probe;\nint main() { return in_inline() + ordinary() + of_template(1) - 12; }")
+        let flags = ["-std=c++20", "-DDEBUG"]
+        try Compiler.clang.compile(
+            [module], as: .cPlusPlus, to: home("probe.pcm"), flags + ["--precompile"], home: home)
+        try Compiler.clang.compile(
+            [home("probe.pcm")], as: .cPlusPlus, to: home("probe.o"), ["-c"], home: home)
+        try Compiler.clang.compile(
+            [main, home("probe.o")], as: .cPlusPlus, to: home("program"),
+            flags + ["-fmodule-file=probe=\(home("probe.pcm"))"], home: home)
+        #expect(try run(home("program"), home: home).succeeded)
+        let dump = try DumpedJSON(dump(["--format", "json", home("program")], home: home).output)
+        #expect(dump.images[0].tweaks.map(\.name).sorted() == ["Inline", "Ordinary", "Template"])
+        #expect(try ObjectFile(home("program"), home: home).sections.contains(".note.fbtweak"))
     }
 
     @Test func `The header compiles among macros with the names that it uses`() throws {
