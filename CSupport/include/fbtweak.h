@@ -1174,7 +1174,7 @@ case code_: {                                                                   
 /* The texts of a record: category, collection, name, the default of a string, attributes. */
 static inline const char *fbtweak__text(const fbtweak *tweak, unsigned index) {
   const char *text = (const char *)(tweak + 1);
-  while (index--)
+  for (; index; index--)
     text += __builtin_strlen(text) + 1;
   return text;
 }
@@ -2909,9 +2909,9 @@ static inline bool fbtweak__is_loaded(const struct fbtweak__loaded *loaded, uint
   unsigned i;
   for (i = 0; i < loaded->segment_count; i++) {
     const struct fbtweak__segment *segment = &loaded->segments[i];
-    uintptr_t offset = start - (loaded->bias + segment->address);
-    if (segment->type == 1 /* PT_LOAD */ && (segment->flags & rights) == rights &&
-        offset <= segment->size && size <= segment->size - offset)
+    uintptr_t first = loaded->bias + segment->address;
+    if (segment->type == 1 /* PT_LOAD */ && (segment->flags & rights) == rights && first <= start &&
+        start - first <= segment->size && size <= segment->size - (start - first))
       return true;
   }
   return false;
@@ -2949,7 +2949,7 @@ static inline int fbtweak__look_for_library(struct fbtweak__loaded *loaded, size
         continue;
       int32_t distance;
       __builtin_memcpy(&distance, note + 20, 4);
-      uintptr_t library = (uintptr_t)note + 20 + (uintptr_t)(intptr_t)distance;
+      uintptr_t library = (uintptr_t)((int64_t)(uintptr_t)note + 20 + distance);
       if (!fbtweak__is_library(loaded, library))
         continue;
       __atomic_store_n((const struct fbtweak__library **)slot,

@@ -297,6 +297,38 @@ import Testing
         }
     }
 
+    @Test(arguments: Language.allCases)
+    func `No number of the header wraps or changes in a conversion`(language: Language) throws {
+        let source = try home.write(
+            "numbers.\(language.suffix)",
+            """
+            #include <fbtweak.h>
+            #include <string.h>
+            struct set { int first; double second; };
+            int main(void) {
+              const fbtweak *handle = FBTweakInline("A", "B", "Handle", -7, -10, 10, FBTweakUnit("m"));
+              static signed char level;
+              FBTweakBind(level, "A", "B", "Level", -128);
+              FBTweakMonitor("A", "B", "Monitor", level, -128, 127);
+              FBTweakGate("A", "B");
+              struct set set = {0, 0}, first = {FBTweakValue("A", "B", "First", -1), FBTweakValue("A", "B", "Second", -0.5)};
+              uint64_t seen = 0;
+              fbtweak_value value;
+              return !FBTweakTake(first, &set) || !FBTweakTake(first, &set, &seen) || !fbtweak_minimum(handle, &value) ||
+                     strcmp(fbtweak_name(handle), "Handle") != 0 || strcmp(fbtweak_attribute(handle, "unit"), "m") != 0 ||
+                     fbtweak_read_integer(handle, 0) != -7 || value.integer != -10 ||
+                     FBTweakValue("A", "B", "Large", 18446744073709551615u) == 0;
+            }
+            """)
+        for checks in [
+            ["-fsanitize=undefined,integer,implicit-conversion", "-fsanitize-trap=all"], ["-ftrapv"],
+        ] {
+            try Compiler.clang.compile(
+                [source], as: language, to: home("numbers"), ["-DDEBUG"] + checks, home: home)
+            #expect(try run(home("numbers"), home: home).succeeded, "\(checks)")
+        }
+    }
+
     @Test(arguments: ["-DDEBUG", "-DDEBUG=0"])
     func `Clang's blocks can be actions`(flag: String) throws {
         let source = """
