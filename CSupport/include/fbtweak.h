@@ -147,6 +147,8 @@
 #undef file_size
 #pragma push_macro("find")
 #undef find
+#pragma push_macro("first")
+#undef first
 #pragma push_macro("flag")
 #undef flag
 #pragma push_macro("flags")
@@ -1110,12 +1112,21 @@ struct fbtweak__library {
 #  define FBTWEAK__HIDDEN __attribute__((__visibility__("hidden")))
 
 /*
+ * What each unit defines and an image has once. A header unit can have only inline definitions.
+ */
+#  if defined(__clang__) && defined(__cplusplus)
+#    define FBTWEAK__OF_IMAGE FBTWEAK__HIDDEN inline
+#  else
+#    define FBTWEAK__OF_IMAGE FBTWEAK__HIDDEN __attribute__((__weak__))
+#  endif
+
+/*
  * Each image has one. The library writes its address into those of the loaded images when it loads;
  * an image loaded later looks for the library. So no program has to export a symbol.
  */
 extern const struct fbtweak__library *fbtweak__library_slot;
-FBTWEAK__HIDDEN __attribute__((__weak__, __used__))
-const struct fbtweak__library *fbtweak__library_slot = 0;
+FBTWEAK__OF_IMAGE __attribute__((__used__)) const struct fbtweak__library *fbtweak__library_slot =
+    0;
 
 static inline const struct fbtweak__library *fbtweak__current_library(void) {
   return __atomic_load_n(&fbtweak__library_slot, __ATOMIC_ACQUIRE);
@@ -2962,18 +2973,23 @@ static inline int fbtweak__look_for_library(struct fbtweak__loaded *loaded, size
 
 #if FB_TWEAK_ENABLED
 /*
- * Each unit of an image has these two functions. The first that runs does the work for all. They
- * are weak with Clang, which drops static ones from the header of a module.
+ * Each unit of an image has these two functions. The first that runs does the work for all. With
+ * Clang's modules only variables are in each unit, so they are called through those.
  */
 #  if defined(__clang__) && defined(__cplusplus)
-#    define FBTWEAK__OF_UNIT FBTWEAK__HIDDEN __attribute__((__weak__))
+#    define FBTWEAK__AT(constructor_, array_, function_)                                           \
+      FBTWEAK__OF_IMAGE void function_(void);                                                      \
+      FBTWEAK__OF_IMAGE __attribute__((__used__, __section__(array_ ".101"))) void (               \
+          *function_##_pointer)(void) = function_;                                                 \
+      FBTWEAK__OF_IMAGE void function_(void)
 #  else
-#    define FBTWEAK__OF_UNIT static
+#    define FBTWEAK__AT(constructor_, array_, function_)                                           \
+      __attribute__((constructor_(101))) static void function_(void)
 #  endif
-extern bool fbtweak__is_open __attribute__((__weak__, __visibility__("hidden")));
-bool fbtweak__is_open = false;
+extern bool fbtweak__is_open;
+FBTWEAK__OF_IMAGE bool fbtweak__is_open = false;
 
-FBTWEAK__OF_UNIT __attribute__((__constructor__(101))) void fbtweak__open_image(void) {
+FBTWEAK__AT(__constructor__, ".init_array", fbtweak__open_image) {
   FBTWEAK__NOTE;
   if (fbtweak__is_open)
     return;
@@ -2986,7 +3002,7 @@ FBTWEAK__OF_UNIT __attribute__((__constructor__(101))) void fbtweak__open_image(
   if (library)
     library->image_opened(&fbtweak__library_slot);
 }
-FBTWEAK__OF_UNIT __attribute__((__destructor__(101))) void fbtweak__close_image(void) {
+FBTWEAK__AT(__destructor__, ".fini_array", fbtweak__close_image) {
   const struct fbtweak__library *library = fbtweak__current_library();
   if (fbtweak__is_open && library)
     library->image_closed(&fbtweak__library_slot);
@@ -3055,6 +3071,7 @@ static inline const struct fbtweak__library *fbtweak__current_library(void) {
 #pragma pop_macro("fallback")
 #pragma pop_macro("file_size")
 #pragma pop_macro("find")
+#pragma pop_macro("first")
 #pragma pop_macro("flag")
 #pragma pop_macro("flags")
 #pragma pop_macro("flush")

@@ -343,6 +343,29 @@ import Testing
         #expect(try ObjectFile(home("program"), home: home).sections.contains(".note.fbtweak"))
     }
 
+    @Test func `The header is a header unit`() throws {
+        let main = try home.write(
+            "main.cpp",
+            """
+            import <fbtweak.h>;
+            static void act() {}
+            FBTweakAction("X", "Unit", "Action", act);
+            inline int in_inline() { return FBTweakValue("X", "Unit", "Inline", 3); }
+            int main() { FBTweakGate("X"); return in_inline() + FBTweakValue("X", "Unit", "Value", -3); }
+            """)
+        let flags = ["-std=c++20", "-DDEBUG"]
+        try Compiler.clang.compile(
+            ["fbtweak.h"], as: .cPlusPlus, to: home("fbtweak.pcm"),
+            flags + ["-fmodule-header=system", "-xc++-system-header"], home: home)
+        try Compiler.clang.compile(
+            [main], as: .cPlusPlus, to: home("program"), flags + ["-fmodule-file=\(home("fbtweak.pcm"))"],
+            home: home)
+        #expect(try run(home("program"), home: home).succeeded)
+        let dump = try DumpedJSON(dump(["--format", "json", home("program")], home: home).output)
+        #expect(dump.images[0].tweaks.map(\.name).sorted() == ["Action", "Inline", "Value"])
+        #expect(try ObjectFile(home("program"), home: home).sections.contains(".note.fbtweak"))
+    }
+
     @Test func `The header compiles among macros with the names that it uses`() throws {
         let result = try run(
             Locations.package + "/tools/development/foreign-macros", ["--quick"], home: home,
