@@ -8,7 +8,7 @@
  * file, and reads its current value with one relaxed atomic load. Nothing needs to be linked:
  * without the Tweaks library in the process every tweak keeps its default.
  *
- * Requires GCC 11 or Clang 13, C11 or C++17, or later.
+ * Requires GCC 11 or Clang 13, C11 or C++17, GNU binutils 2.36, or later.
  *
  * Part 1. For programs: switches, macros, options, colours, functions
  * Part 2. The record: what a use leaves in the object file
