@@ -120,4 +120,26 @@ import Testing
             #expect(said == "", "\(flags)")
         }
     }
+
+    @Test(arguments: Compiler.present, Language.allCases)
+    func `A format that no longer fits the default is reported as for a constant`(
+        compiler: Compiler, language: Language
+    ) throws {
+        let file = try home.write(
+            "format.\(language.suffix)",
+            """
+            #include <fbtweak.h>
+            #include <stdio.h>
+            int show(void);
+            int show(void) { return printf("%g", FBTweakValue("A", "B", "C", 500, 0, 1000, FBTweakUnit("m"))); }
+
+            """)
+        for flag in ["-DDEBUG", "-DNDEBUG"] {
+            let said = try compiler.compile(
+                [file], as: language, to: home("format.o"), ["-c", "-Wall", flag], home: home)
+            #expect(
+                said.contains("format.\(language.suffix):4:") && said.contains("-Wformat"), "\(flag): \(said)"
+            )
+        }
+    }
 }
