@@ -466,6 +466,25 @@
   (category_, collection_, name_, __VA_ARGS__)
 
 /*
+ * FBTweakVariable(object, category, collection, name [, minimum, maximum] [, option]...)
+ *
+ * A declaration in a file or a C++ class, without a semicolon: makes a tweak of a variable, or a
+ * part of one, where it stands.
+ *
+ *     static struct ball ball = {.mass = 0.2};
+ *     FBTweakVariable(ball.mass, "Game", "Ball", "Mass", 0.01, 10)
+ *
+ * The program reads and may write the variable as before; a new value is stored there, with one
+ * atomic store. The default is the value with which the variable is initialized, at compile time.
+ * The object has static storage, is not const, and is a bool, an integer, a float, a double, a
+ * colour or, in C++, an enumeration, or an array of up to 256 of them: the elements are the tweaks
+ * "name[0]", "name[1]" and so on.
+ */
+#define FBTweakVariable(object_, category_, collection_, ...)                                      \
+  FBTWEAK__IF_GIVEN(FBTWEAK__VARIABLE, FBTWEAK__NO_VARIABLE, __VA_ARGS__)                          \
+  (object_, category_, collection_, __VA_ARGS__)
+
+/*
  * FBTweakMonitor(category, collection, name, value [, minimum, maximum] [, option]...)
  *
  * An expression of type void: stores a number, with one relaxed atomic store, that people see but
@@ -888,11 +907,14 @@ enum {
   FBTWEAK_KIND_MONITOR = 3,
   FBTWEAK_KIND_GATE = 4,
   FBTWEAK_KIND_SEQUENCE = 5,
+  FBTWEAK_KIND_VARIABLE = 6,
 
   FBTWEAK_HAS_MINIMUM = 1,
   FBTWEAK_HAS_MAXIMUM = 2,
   FBTWEAK_HAS_STEP = 4,
   FBTWEAK_HAS_CHOICES = 8,
+  FBTWEAK_KNOWS_DEFAULT = 16, /* a variable whose initial value the library has noted */
+  FBTWEAK_IS_ARRAY = 32,      /* a variable with several elements */
 };
 
 struct fbtweak {
@@ -978,6 +1000,19 @@ FBTWEAK__STATIC_ASSERT(sizeof(fbtweak_color) == 4, "fbtweak.h: a colour is store
       ((category_, collection_, name_), __VA_ARGS__, FBTWEAK__END);                                \
       FBTWEAK__STORE(fbtweak__stored);                                                             \
     }))
+/*
+ * In a function, for a scope of its own. Compilers keep the record only if they keep the function,
+ * which does nothing.
+ */
+#  define FBTWEAK__VARIABLE(object_, category_, collection_, ...)                                  \
+    static __attribute__((__used__)) void FBTWEAK__PASTE(fbtweak__variable_, __COUNTER__)(void) {  \
+      FBTWEAK__ASSERT_NAMES(category_, collection_, FBTWEAK__FIRST(__VA_ARGS__, ));                \
+      FBTWEAK__OBJECT_TYPES(object_);                                                              \
+      FBTWEAK__PASTE(FBTWEAK__VARIABLE_,                                                           \
+                     FBTWEAK__IS_TUPLE(FBTWEAK__SECOND(__VA_ARGS__, FBTWEAK__END, )))              \
+      (object_, (category_, collection_, FBTWEAK__FIRST(__VA_ARGS__, )), __VA_ARGS__,              \
+       FBTWEAK__END);                                                                              \
+    }
 #  define FBTWEAK__UNBIND(lvalue_) fbtweak_unbind((void *)&(lvalue_))
 #  define FBTWEAK__BINDING(address_) fbtweak_binding(address_)
 #  define FBTWEAK__ACTION(category_, collection_, name_, ...)                                      \
@@ -1020,6 +1055,7 @@ FBTWEAK__STATIC_ASSERT(sizeof(fbtweak_color) == 4, "fbtweak.h: a colour is store
 /* Compiled for its errors and warnings, and so that its variables count as used, but never run. */
 #  define FBTWEAK__MONITOR(category_, collection_, name_, ...)                                     \
     (0 ? (void)(FBTWEAK__FIRST(__VA_ARGS__, )) : (void)0)
+#  define FBTWEAK__VARIABLE(object_, ...) FBTWEAK__STATIC_ASSERT(sizeof(object_) > 0, "");
 #  define FBTWEAK__UNBIND(lvalue_) ((void)0)
 #  define FBTWEAK__BINDING(assignment_) ((void)(assignment_), fbtweak_binding())
 /* Names the function without generating code, so that a static one does not count as unused. */
@@ -1056,6 +1092,8 @@ FBTWEAK__STATIC_ASSERT(sizeof(fbtweak_color) == 4, "fbtweak.h: a colour is store
 #define FBTWEAK__SIX(...) , , , , , , 1,
 
 #define FBTWEAK__NO_VALUE(...) (FBTWEAK__ERROR("FBTweak: the default is missing") 0)
+#define FBTWEAK__NO_VARIABLE(...)                                                                  \
+  FBTWEAK__ERROR("FBTweakVariable: the name is missing") struct fbtweak;
 #define FBTWEAK__NO_MONITOR(...) FBTWEAK__ERROR("FBTweakMonitor: the value is missing")((void)0)
 #define FBTWEAK__NO_GATE(...) FBTWEAK__ERROR("FBTweakGate: the category is missing")((void)0)
 #define FBTWEAK__NO_ACTION(...)                                                                    \
@@ -1873,18 +1911,63 @@ enum {
         FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__CHOICES, __VA_ARGS__) FBTWEAK__END)
 #  define FBTWEAK__WITH_CHOICES(names_, mask_, sum_, default_, minimum_, maximum_, step_,          \
                                 attributes_, ...)                                                  \
+    FBTWEAK__ASSERT_OPTIONS(mask_, sum_, minimum_, __VA_ARGS__)                                    \
+    FBTWEAK__ASSERT(!(mask_ & FBTWEAK_HAS_CHOICES)                                                 \
+                        FBTWEAK__EACH(FBTWEAK__OR_IS, default_, __VA_ARGS__),                      \
+                    "FBTweakChoices: the default is not among the choices");                       \
+    FBTWEAK__DECLARE(FBTWEAK__IS_TUPLE(FBTWEAK__FIRST(__VA_ARGS__, )), names_, mask_, default_,    \
+                     minimum_, maximum_, step_, attributes_, __VA_ARGS__)
+
+#  define FBTWEAK__ASSERT_OPTIONS(mask_, sum_, minimum_, ...)                                      \
     FBTWEAK__ASSERT(mask_ == sum_, "FBTweak: an option is given twice");                           \
     FBTWEAK__ASSERT(!(mask_ & FBTWEAK_HAS_MINIMUM) || !(mask_ & FBTWEAK_HAS_CHOICES),              \
                     "FBTweakChoices: choices come instead of minimum and maximum");                \
     FBTWEAK__ASSERT(!(mask_ & FBTWEAK__LOG) ||                                                     \
                         ((mask_ & FBTWEAK_HAS_MINIMUM) && FBTWEAK__AS_NUMBER(minimum_) > 0),       \
                     "FBTweakScale: a logarithmic scale needs a minimum above 0");                  \
-    FBTWEAK__EACH(FBTWEAK__CHECK_CHOICE, , __VA_ARGS__)                                            \
-    FBTWEAK__ASSERT(!(mask_ & FBTWEAK_HAS_CHOICES)                                                 \
-                        FBTWEAK__EACH(FBTWEAK__OR_IS, default_, __VA_ARGS__),                      \
-                    "FBTweakChoices: the default is not among the choices");                       \
-    FBTWEAK__DECLARE(FBTWEAK__IS_TUPLE(FBTWEAK__FIRST(__VA_ARGS__, )), names_, mask_, default_,    \
-                     minimum_, maximum_, step_, attributes_, __VA_ARGS__)
+    FBTWEAK__EACH(FBTWEAK__CHECK_CHOICE, , __VA_ARGS__)
+
+/* A variable's call continues like a tweak's, without a default. */
+#  define FBTWEAK__VARIABLE_2(object_, names_, name_, ...)                                         \
+    FBTWEAK__VARIABLE_OPTIONS(object_, names_, 0, 0, 0, __VA_ARGS__)
+#  define FBTWEAK__VARIABLE_1 FBTWEAK__VARIABLE_2
+#  define FBTWEAK__VARIABLE_0(object_, names_, name_, minimum_, ...)                               \
+    FBTWEAK__PASTE(FBTWEAK__VARIABLE_MINIMUM_, FBTWEAK__IS_TUPLE(FBTWEAK__FIRST(__VA_ARGS__, )))   \
+    (object_, names_, minimum_, __VA_ARGS__)
+#  define FBTWEAK__VARIABLE_MINIMUM_2(object_, names_, minimum_, ...)                              \
+    FBTWEAK__NO_MAXIMUM(minimum_);                                                                 \
+    FBTWEAK__VARIABLE_OPTIONS(object_, names_, 0, 0, 0, FBTWEAK__END)
+#  define FBTWEAK__VARIABLE_MINIMUM_1 FBTWEAK__VARIABLE_MINIMUM_2
+#  define FBTWEAK__VARIABLE_MINIMUM_0(object_, names_, minimum_, maximum_, ...)                    \
+    FBTWEAK__ASSERT_LIMITS(0, minimum_, maximum_);                                                 \
+    FBTWEAK__ASSERT(FBTWEAK__AS_NUMBER(minimum_) <= FBTWEAK__AS_NUMBER(maximum_),                  \
+                    "FBTweakVariable: the minimum is above the maximum");                          \
+    FBTWEAK__VARIABLE_OPTIONS(object_, names_, FBTWEAK_HAS_MINIMUM | FBTWEAK_HAS_MAXIMUM,          \
+                              minimum_, maximum_, __VA_ARGS__)
+#  define FBTWEAK__VARIABLE_OPTIONS(object_, names_, limits_, minimum_, maximum_, ...)             \
+    FBTWEAK__VARIABLE_WITH(object_, names_, limits_, minimum_, maximum_,                           \
+                           FBTWEAK__EACH(FBTWEAK__OPTION, , __VA_ARGS__) FBTWEAK__END)
+#  define FBTWEAK__VARIABLE_WITH(object_, names_, limits_, minimum_, maximum_, ...)                \
+    FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__CHECK, __VA_ARGS__)                                        \
+    FBTWEAK__VARIABLE_CHOICES(                                                                     \
+        object_, names_, (limits_ FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__OR_BIT, __VA_ARGS__)),       \
+        ((limits_)FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__PLUS_BIT, __VA_ARGS__)), minimum_, maximum_, \
+        0 FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__PLUS_STEP, __VA_ARGS__),                             \
+        FBTWEAK__LOCATION FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__ATTRIBUTE, __VA_ARGS__),             \
+        FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__CHOICES, __VA_ARGS__) FBTWEAK__END)
+#  define FBTWEAK__VARIABLE_CHOICES(object_, names_, mask_, sum_, minimum_, maximum_, step_,       \
+                                    attributes_, ...)                                              \
+    FBTWEAK__ASSERT_OPTIONS(mask_, sum_, minimum_, __VA_ARGS__)                                    \
+    FBTWEAK__VARIABLE_RECORD(object_, names_, mask_, minimum_, maximum_, step_, attributes_,       \
+                             __VA_ARGS__)
+#  define FBTWEAK__MOST_ELEMENTS 256
+#  define FBTWEAK__OBJECT_MESSAGE                                                                  \
+    "FBTweakVariable: the object must be a bool, an integer, a float, a double, a colour, or an "  \
+    "array of these"
+#  define FBTWEAK__ASSERT_OBJECT(is_const_, count_)                                                \
+    FBTWEAK__ASSERT(!(is_const_), "FBTweakVariable: the object is const; remove const");           \
+    FBTWEAK__ASSERT((count_) <= FBTWEAK__MOST_ELEMENTS,                                            \
+                    "FBTweakVariable: an array has at most 256 elements")
 
 #  if FB_TWEAK_LOCATIONS
 #    define FBTWEAK__LOCATION "at=" __FILE__ ":" FBTWEAK__STRINGIZE(__LINE__) "\0"
@@ -2035,6 +2118,14 @@ enum {
 #  define FBTWEAK__HEAD(record_, kind_, code_, flags_)                                             \
     sizeof(record_), FBTWEAK_RECORD_VERSION, kind_, code_, flags_
 #  define FBTWEAK__FLAGS(mask_) ((mask_) & (FBTWEAK__IS_STRING ? 7 : 15))
+#  define FBTWEAK__VARIABLE_HEAD(mask_, count_)                                                    \
+    FBTWEAK__HEAD(fbtweak__record, FBTWEAK_KIND_VARIABLE, fbtweak__code,                           \
+                  FBTWEAK__FLAGS(mask_) | ((count_) ? FBTWEAK_IS_ARRAY : 0))
+/* The offset of the initial values of an array's elements, behind the attributes. */
+#  define FBTWEAK__INITIAL_OF(record_, object_, attributes_)                                       \
+    (FBTWEAK__ELEMENTS(object_)                                                                    \
+         ? (offsetof(record_, fbtweak__attributes) + sizeof(attributes_) + 7) / 8 * 8              \
+         : 0)
 #  define FBTWEAK__KIND_OF(mask_)                                                                  \
     ((mask_)&FBTWEAK__IS_MONITOR ? FBTWEAK_KIND_MONITOR : FBTWEAK_KIND_VALUE)
 
@@ -2235,6 +2326,60 @@ static inline void fbtweak__call_block(void *fbtweak__context) {
 struct fbtweak__nothing {
   char nothing;
 };
+
+/*
+ * An array decays to a pointer, and has another type. Behind the attributes of an array there is
+ * room for the initial values of its elements, which the library notes there.
+ */
+#    define FBTWEAK__ARRAY(x_)                                                                     \
+      (__builtin_classify_type(x_) == __builtin_classify_type((void *)0) &&                        \
+       !__builtin_types_compatible_p(__typeof__(x_), __typeof__(((void)0, (x_)))))
+#    define FBTWEAK__ELEMENT(x_) (*__builtin_choose_expr(FBTWEAK__ARRAY(x_), (x_), &(x_)))
+#    define FBTWEAK__ELEMENTS(x_)                                                                  \
+      (FBTWEAK__ARRAY(x_) ? sizeof(x_) / sizeof(FBTWEAK__ELEMENT(x_)) : 0)
+/* Text is no object, because its cell is an address, and neither are the characters of one. */
+#    define FBTWEAK__IS_OBJECT(x_)                                                                 \
+      (FBTWEAK__TYPE_CODE(FBTWEAK__ELEMENT(x_)) != 0 && !FBTWEAK__IS_TEXT(FBTWEAK__ELEMENT(x_)) && \
+       !(FBTWEAK__ARRAY(x_) && _Generic(FBTWEAK__ELEMENT(x_), char : 1, default : 0)))
+#    define FBTWEAK__OBJECT_TYPES(object_)                                                         \
+      FBTWEAK__ASSERT(FBTWEAK__IS_OBJECT(object_), FBTWEAK__OBJECT_MESSAGE);                       \
+      FBTWEAK__TYPES(__builtin_choose_expr(FBTWEAK__IS_OBJECT(object_),                            \
+                                           ((void)0, FBTWEAK__ELEMENT(object_)), 0));              \
+      FBTWEAK__ASSERT_OBJECT(_Generic(&FBTWEAK__ELEMENT(object_),                                  \
+                                      const __typeof__(FBTWEAK__ELEMENT(object_)) * : 1,           \
+                                      default : 0),                                                \
+                             FBTWEAK__ELEMENTS(object_))
+#    define FBTWEAK__VARIABLE_RECORD(object_, names_, mask_, minimum_, maximum_, step_,            \
+                                     attributes_, ...)                                             \
+      union fbtweak__limit {                                                                       \
+        fbtweak__number fbtweak__number;                                                           \
+        fbtweak__word fbtweak__bits;                                                               \
+      };                                                                                           \
+      static struct {                                                                              \
+        FBTWEAK__HEAD_FIELDS;                                                                      \
+        union {                                                                                    \
+          const volatile void *fbtweak__address;                                                   \
+          fbtweak__word fbtweak__bits;                                                             \
+        } fbtweak__object;                                                                         \
+        uint32_t fbtweak__count, fbtweak__initial;                                                 \
+        union fbtweak__limit fbtweak__minimum, fbtweak__maximum, fbtweak__step;                    \
+        FBTWEAK__NAME_FIELDS names_;                                                               \
+        char fbtweak__text[1];                                                                     \
+        FBTWEAK__EACH(FBTWEAK__CHOICE_TEXT, , __VA_ARGS__)                                         \
+        char fbtweak__attributes[sizeof(attributes_) + 8 * FBTWEAK__ELEMENTS(object_)];            \
+        FBTWEAK__EACH(FBTWEAK__CHOICE, , __VA_ARGS__)                                              \
+      } fbtweak__record FBTWEAK__IN_SECTION("fbtweak") = {                                         \
+          FBTWEAK__VARIABLE_HEAD(mask_, FBTWEAK__ELEMENTS(object_)),                               \
+          {&(object_)},                                                                            \
+          FBTWEAK__ELEMENTS(object_),                                                              \
+          FBTWEAK__INITIAL_OF(__typeof__(fbtweak__record), object_, attributes_),                  \
+          {FBTWEAK__AS_NUMBER(minimum_)},                                                          \
+          {FBTWEAK__AS_NUMBER(maximum_)},                                                          \
+          {FBTWEAK__AS_NUMBER(step_)},                                                             \
+          FBTWEAK__NAMES names_,                                                                   \
+          "",                                                                                      \
+          FBTWEAK__EACH(FBTWEAK__CHOICE_TEXT_INITIAL, , __VA_ARGS__) attributes_,                  \
+          FBTWEAK__EACH(FBTWEAK__CHOICE_INITIAL, , __VA_ARGS__)}
 
 #    define FBTWEAK__READ                                                                          \
       _Generic((fbtweak__type){0},                                                                 \
@@ -2611,6 +2756,79 @@ template <class F> FBTWEAK__HIDDEN inline __attribute__((__always_inline__)) aut
 #    define FBTWEAK__CHOICE(context_, index_, choice_)                                             \
       {{FBTWEAK__AS_NUMBER(FBTWEAK__VALUE_OF(choice_))}},
 #    define FBTWEAK__AND_ONE(context_, index_, choice_) +1
+
+/* The element of an array, or the object itself. Never called. */
+template <class T> T &fbtweak__element(T &);
+template <class T, size_t size_> T &fbtweak__element(T (&)[size_]);
+template <class T> struct fbtweak__object { static constexpr size_t fbtweak__count = 0; };
+template <class T, size_t size_> struct fbtweak__object<T (&)[size_]> {
+  static constexpr size_t fbtweak__count = size_;
+};
+template <class T> struct fbtweak__is_const { static constexpr bool fbtweak__value = false; };
+template <class T> struct fbtweak__is_const<const T &> {
+  static constexpr bool fbtweak__value = true;
+};
+template <class T, size_t size_> struct fbtweak__is_object {
+  static constexpr bool fbtweak__value =
+      fbtweak__type_code<T>::fbtweak__value != 0 &&
+      fbtweak__type_code<T>::fbtweak__value != FBTWEAK_TYPE_STRING;
+};
+template <size_t size_> struct fbtweak__is_object<char, size_> {
+  static constexpr bool fbtweak__value = size_ == 0;
+};
+union fbtweak__address {
+  const volatile void *fbtweak__object;
+  fbtweak__word fbtweak__bits;
+};
+template <class Number, size_t category_size_, size_t collection_size_, size_t name_size_,
+          size_t text_size_, size_t attributes_size_, size_t choices_>
+struct FBTWEAK__HIDDEN fbtweak__variable_of {
+  FBTWEAK__HEAD_FIELDS;
+  fbtweak__address fbtweak__object;
+  uint32_t fbtweak__count, fbtweak__initial;
+  fbtweak__cell_of<Number> fbtweak__minimum, fbtweak__maximum, fbtweak__step;
+  char fbtweak__category[category_size_], fbtweak__collection[collection_size_],
+      fbtweak__name[name_size_];
+  fbtweak__characters<text_size_> fbtweak__text;
+  char fbtweak__attributes[attributes_size_];
+  fbtweak__cell_of<Number> fbtweak__choices[choices_];
+};
+#    define FBTWEAK__ELEMENTS(x_) fbtweak__object<decltype((x_))>::fbtweak__count
+#    define FBTWEAK__OBJECT_TYPES(object_)                                                         \
+      FBTWEAK__TYPES(fbtweak__element(object_));                                                   \
+      static_assert(fbtweak__is_object<fbtweak__type, FBTWEAK__ELEMENTS(object_)>::fbtweak__value, \
+                    FBTWEAK__OBJECT_MESSAGE);                                                      \
+      FBTWEAK__ASSERT_OBJECT(                                                                      \
+          fbtweak__is_const<decltype(fbtweak__element(object_))>::fbtweak__value,                  \
+          FBTWEAK__ELEMENTS(object_));                                                             \
+      {                                                                                            \
+        constexpr bool fbtweak__is_static =                                                        \
+            fbtweak__is_constant([&] { fbtweak__take(&(object_)); });                              \
+        static_assert(fbtweak__is_static, "FBTweakVariable: the object has no static storage");    \
+      }
+#    define FBTWEAK__VARIABLE_RECORD(object_, names_, mask_, minimum_, maximum_, step_,            \
+                                     attributes_, ...)                                             \
+      constexpr auto fbtweak__text_and_choices =                                                   \
+          fbtweak__join(fbtweak__text_of(0) FBTWEAK__EACH(FBTWEAK__CHOICE_TEXT, , __VA_ARGS__));   \
+      FBTWEAK__REFUSE_TEMPLATE(fbtweak__record);                                                   \
+      static FBTWEAK__CONSTINIT fbtweak__variable_of<                                              \
+          fbtweak__number, FBTWEAK__NAME_SIZES names_, sizeof(fbtweak__text_and_choices),          \
+          sizeof(attributes_) + 8 * FBTWEAK__ELEMENTS(object_),                                    \
+          0 FBTWEAK__EACH(FBTWEAK__AND_ONE, , __VA_ARGS__)>                                        \
+          fbtweak__record FBTWEAK__IN_SECTION(FBTWEAK__CPP_SECTION) = {                            \
+              FBTWEAK__VARIABLE_HEAD(mask_, FBTWEAK__ELEMENTS(object_)),                           \
+              {&(object_)},                                                                        \
+              FBTWEAK__ELEMENTS(object_),                                                          \
+              FBTWEAK__INITIAL_OF(decltype(fbtweak__record), object_, attributes_),                \
+              {FBTWEAK__AS_NUMBER(minimum_)},                                                      \
+              {FBTWEAK__AS_NUMBER(maximum_)},                                                      \
+              {FBTWEAK__AS_NUMBER(step_)},                                                         \
+              FBTWEAK__NAMES names_,                                                               \
+              fbtweak__text_and_choices,                                                           \
+              attributes_,                                                                         \
+              {FBTWEAK__EACH(FBTWEAK__VARIABLE_CHOICE, , __VA_ARGS__)}}
+#    define FBTWEAK__VARIABLE_CHOICE(context_, index_, choice_)                                    \
+      {FBTWEAK__AS_NUMBER(FBTWEAK__VALUE_OF(choice_))},
 
 template <class T>
 inline __attribute__((__always_inline__)) T fbtweak__read(const fbtweak__cell_of<T> &fbtweak__cell,

@@ -24,7 +24,8 @@ struct ImageDump {
     struct Section {
         /// The records. In those from memory, the cells contain the current values.
         let bytes: [UInt8]
-        /// The current values, by the offsets of their records; `nil` if only a running program knows them.
+        /// The current values, by the offsets of their records, to which the index in an array is added; `nil` if only a
+        /// running program knows them.
         var values: [Int: TweakValue]?
         /// The offsets of records to which nothing in the file refers, if that was asked for.
         fileprivate(set) var unread: Set<Int> = []
@@ -34,6 +35,8 @@ struct ImageDump {
     struct Place {
         /// Packed, because there may be millions.
         private let packedSection, start, count: UInt32
+        /// The index of the tweak in the record, which is 0 unless it is an element of an array.
+        fileprivate var element: UInt32 = 0
 
         fileprivate init(section: Int, range: Range<Int>) {
             // An image has at most 256 MB of records.
@@ -87,7 +90,9 @@ struct ImageDump {
         var sections: [Section] = []
         // First, because nothing else is reliable in a file with debug information only.
         let ranges = try object.recordRanges(noting: note)
-        for range in ranges { sections.append(Section(bytes: try object.bytes(of: range))) }
+        for range in ranges {
+            sections.append(Section(bytes: try object.bytesWithInitialValues(of: range)))
+        }
         if findsUnread {
             var found: [(section: Int, offset: Int)] = []
             let areRead = try object.areRead(in: ranges) { section in
@@ -160,13 +165,14 @@ struct ImageDump {
         return isInvalid
     }
 
-    /// The valid records of a section, in their order.
+    /// The valid records of a section, in their order, except those of variables, which code reads without them.
     private static func records(in section: [UInt8], _ byteOrder: ByteOrder) -> [Range<Int>] {
         var (records, walk): ([Range<Int>], RecordWalk) = ([], RecordWalk())
         while true {
             do throws(RecordError) {
                 guard let record = try walk.next(in: section.span.bytes, byteOrder: byteOrder) else { break }
-                records.append(record)
+                let kind = section[record.lowerBound + RecordLayout.kindOffset]
+                if kind != RecordLayout.variableKind { records.append(record) }
             } catch {
                 // It is reported where its tweak is decoded.
                 continue
@@ -181,14 +187,13 @@ struct ImageDump {
     func emptiness() -> (leftOut: Int, nearest: String?) {
         var keys: [TweakKey] = []
         _ = forEachPlace(invalid: { _ in }) { (place) throws(RecordError) in
-            keys.append(try decode(place).declaration.key)
+            keys += try decode(place).map(\.declaration.key)
         }
         return (keys.count, selection.nearest(of: keys))
     }
 
     private func visit(_ place: Place, _ body: (Tweak) -> Void) throws(RecordError) {
-        let tweak = try decode(place)
-        if isWhole || selection.contains(tweak.declaration) { body(tweak) }
+        for tweak in try decode(place) where isWhole || selection.contains(tweak.declaration) { body(tweak) }
     }
 
     /// Finds the records that programs of this version ignore. There are none with a selection, because nothing is
@@ -238,10 +243,13 @@ struct ImageDump {
 
     /// Returns whether the texts of a record are UTF-8.
     func isUTF8(at place: Place) -> Bool {
-        let bytes = sections[place.section].bytes[place.text]
+        let section = sections[place.section].bytes
+        let object = try? RecordedObject(section.span.bytes, in: place.range, byteOrder: byteOrder)
+        let bytes = section[place.text.lowerBound..<(object?.textEnd ?? place.text.upperBound)]
         guard let tweak = tweak(at: place) else { return true }
-        // The values of choices follow the texts.
-        let choices = tweak.declaration.type.isNumeric ? tweak.declaration.choices.count : 0
+        // The values of choices follow the texts, unless those of an array do.
+        let choices =
+            tweak.declaration.type.isNumeric && object?.textEnd == nil ? tweak.declaration.choices.count : 0
         let texts = bytes.dropLast(RecordLayout.choiceSize * choices)
         return texts.allSatisfy { $0 < 0x80 } || String(validating: texts, as: UTF8.self) != nil
     }
@@ -275,16 +283,22 @@ struct ImageDump {
         let start, end, place: UInt32
     }
 
-    /// Decodes a valid record.
-    func tweak(at place: Place) -> Tweak? { try? decode(place) }
+    /// Decodes a tweak of a valid record.
+    func tweak(at place: Place) -> Tweak? { (try? decode(place))?[Int(place.element)] }
 
-    private func decode(_ place: Place) throws(RecordError) -> Tweak {
+    /// Decodes the tweaks of a record.
+    private func decode(_ place: Place) throws(RecordError) -> [Tweak] {
         // Positions come from these sections.
         let section = sections[place.section]
-        let declaration = try TweakDeclaration(
+        let all = try TweakDeclaration.all(
             record: section.bytes.span.bytes, in: place.range, byteOrder: byteOrder)
-        return Tweak(
-            declaration: declaration, value: section.values?[place.range.lowerBound], place: place)
+        return all.enumerated().map { element, declaration in
+            var place = place
+            place.element = UInt32(element)
+            return Tweak(
+                declaration: declaration, value: section.values?[place.range.lowerBound + element],
+                place: place)
+        }
     }
 }
 

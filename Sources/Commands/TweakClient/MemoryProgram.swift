@@ -268,7 +268,8 @@ package final class MemoryProgram: Program {
 
     private func isChanged(_ declaration: TweakDeclaration, _ value: TweakValue?) -> Bool {
         // A monitor is read-only too.
-        declaration.type != .action && !declaration.isReadOnly && value != declaration.defaultValue
+        declaration.type != .action && !declaration.isReadOnly && declaration.defaultValue != .nothing
+            && value != declaration.defaultValue
     }
 
     /// Has a guard process change values and put the old ones back.

@@ -81,14 +81,7 @@ final class DebugFile {
 
     /// The initial content of a variable; zeros where the file has no content, as for `.bss`.
     func bytes(at address: UInt64, count: Int) -> [UInt8]? {
-        for segment in segments where segment.isLoaded && address >= segment.address {
-            let start = address - segment.address
-            guard start < segment.memorySize, UInt64(count) <= segment.memorySize - start else { continue }
-            let inFile = start < segment.fileSize ? Int(min(segment.fileSize - start, UInt64(count))) : 0
-            let bytes = file.bytes(at: Int(clamping: segment.offset &+ start), count: inFile)
-            return bytes + [UInt8](repeating: 0, count: count - bytes.count)
-        }
-        return nil
+        segments.content(at: address, count: count) { file.bytes(at: Int(clamping: $0), count: $1) }
     }
 
     // MARK: - Symbols

@@ -30,6 +30,23 @@ package struct ImageSegment: Sendable {
 }
 
 extension [ImageSegment] {
+    /// The content at an address, before relocation; zeros where the file has none, as for `.bss`.
+    ///
+    /// - Parameter read: Reads bytes of the file.
+    package func content<Failure>(
+        at address: UInt64, count: Int, read: (_ offset: UInt64, _ count: Int) throws(Failure) -> [UInt8]
+    ) throws(Failure) -> [UInt8]? {
+        for segment in self where segment.isLoaded && address >= segment.address {
+            let start = address - segment.address
+            guard start < segment.memorySize, UInt64(count) <= segment.memorySize - start else { continue }
+            let inFile =
+                start < segment.fileSize ? Int(Swift.min(segment.fileSize - start, UInt64(count))) : 0
+            let bytes = inFile > 0 ? try read(segment.offset &+ start, inFile) : []
+            return bytes + [UInt8](repeating: 0, count: count - bytes.count)
+        }
+        return nil
+    }
+
     /// Returns whether addresses, before relocation, can hold records: they are a multiple of 8 and can be written.
     ///
     /// `fbtweak__image_can_hold_records` does the same for the images of a running process.

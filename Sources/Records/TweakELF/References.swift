@@ -44,7 +44,10 @@ package final class UnreadRecords {
                     matcher.forEachMatch(in: bytes) { record, key in
                         let declaration = try? TweakDeclaration(
                             record: bytes.bytes, in: record, byteOrder: object.byteOrder)
-                        guard let declaration, declaration.type != .action else { return }
+                        // Code reads a variable without its record.
+                        let isVariable =
+                            bytes[record.lowerBound + RecordLayout.kindOffset] == RecordLayout.variableKind
+                        guard let declaration, declaration.type != .action, !isVariable else { return }
                         found.append(key)
                         records.append(record)
                     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import CLibELF
 internal import Glibc
-package import TweakRecords
+internal import TweakRecords
 
 /// The name of the section that holds records.
 package let recordSectionName = "fbtweak"
@@ -79,14 +79,6 @@ extension ELFObject {
         try bytes(at: range.offset, count: range.size, of: "section \(recordSectionName)")
     }
 
-    /// Decodes the records of one range.
-    ///
-    /// - Throws: ``ELFError/broken(path:reason:)`` if the file is shorter than in its headers.
-    package func records(in range: RecordRange) throws(ELFError) -> RecordSection {
-        let bytes = try bytes(of: range)
-        return RecordSection(bytes.span.bytes, byteOrder: byteOrder)
-    }
-
     /// The build id, or `nil`.
     package func buildID() throws(ELFError) -> [UInt8]? { try notes().buildID }
 
@@ -144,7 +136,8 @@ extension ELFObject {
             try checkBounds(
                 offset: section.sh_offset, count: section.sh_size, of: "section \(recordSectionName)")
             if segments == nil { segments = try loadedSegments() }
-            if let reason = unusability(of: section, in: segments ?? []) {
+            // GCC leaves an empty one in object files in C++, without flags.
+            if section.sh_size > 0, let reason = unusability(of: section, in: segments ?? []) {
                 return note(UnusableSection(section: index, reason: reason))
             }
             ranges.append(
@@ -263,10 +256,12 @@ extension ELFObject {
     }
 
     /// The segments that are mapped when the object is loaded.
-    func loadedSegments() throws(ELFError) -> [ImageSegment] {
+    ///
+    /// - Parameter withRelocated: Whether to add those that are read-only after relocation.
+    func loadedSegments(withRelocated: Bool = false) throws(ELFError) -> [ImageSegment] {
         var segments: [ImageSegment] = []
         try forEachSegment { (segment) throws(ELFError) in
-            guard segment.isLoaded else { return }
+            guard segment.isLoaded || withRelocated && segment.type == UInt32(PT_GNU_RELRO) else { return }
             guard segments.count < Self.mostSegments else {
                 throw broken("more than \(Self.mostSegments) segments are loaded")
             }
@@ -288,7 +283,7 @@ extension ELFObject {
         return linker
     }
 
-    private func forEachSegment(_ body: (ImageSegment) throws(ELFError) -> Void) throws(ELFError) {
+    func forEachSegment(_ body: (ImageSegment) throws(ELFError) -> Void) throws(ELFError) {
         var count = 0
         guard elf_getphdrnum(elf, &count) == 0 else { throw broken(ELFFile.lastError()) }
         for index in 0..<max(0, count) {

@@ -56,7 +56,7 @@ extension ELFObject {
     }
 
     /// A number of the size of an address.
-    private func number(_ bytes: [UInt8], at offset: Int) -> UInt64 {
+    func number(_ bytes: [UInt8], at offset: Int) -> UInt64 {
         let bytes = bytes.span.bytes
         let number: UInt64? =
             is64Bit

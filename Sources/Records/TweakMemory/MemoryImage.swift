@@ -7,6 +7,8 @@ package struct MemoryImage: Sendable {
     /// The path of its file.
     package let path: String
     package let headers: ImageHeaders
+    /// The distance from the addresses in the file to those in memory.
+    let bias: UInt64
     /// The records, as sections of memory at the time of reading.
     package internal(set) var sections: [Section]
 
@@ -99,7 +101,8 @@ package struct MemoryImages: Sendable {
             if let problem { problems.append(problem) }
             bytesLeft -= sections.reduce(0) { $0 + $1.bytes.count }
             if !isWhole { leftOut.append(region.path ?? "") }
-            let image = MemoryImage(path: region.path ?? "", headers: found.headers, sections: sections)
+            let image = MemoryImage(
+                path: region.path ?? "", headers: found.headers, bias: found.bias, sections: sections)
             if image.path == executable { self.executable = image }
             guard !sections.isEmpty else { continue }
             if image.path == executable { images.insert(image, at: 0) } else { images.append(image) }
@@ -185,6 +188,7 @@ private struct FoundImage {
         var problem: String?
         var (left, isWhole) = (most, true)
         if isSame { useFile() }
+        lazy var inFile = recordsInFile
         for place in places ?? [] where !place.addresses.isEmpty {
             guard headers.segments.canHoldRecords(place.addresses, pageSize: space.pageSize),
                 let addresses = place.addresses.moved(by: bias),
@@ -197,7 +201,7 @@ private struct FoundImage {
             // At most the remaining number of bytes.
             let count = Int(addresses.size)
             left -= count
-            guard let bytes = space.bytes(at: addresses.lowerBound, count: count) else {
+            guard var bytes = space.bytes(at: addresses.lowerBound, count: count) else {
                 problem =
                     "\(region.path ?? ""): its tweaks are not in the core, and there is no file with the same build id"
                 continue
@@ -210,6 +214,13 @@ private struct FoundImage {
                     continue
                 }
                 useFile()
+            }
+            let objects = RecordSection.objects(in: bytes.span.bytes, byteOrder: headers.byteOrder)
+            if !objects.isEmpty, isSame || start == nil,
+                let file = inFile.first(where: { $0.address == place.addresses.lowerBound })?.bytes,
+                file.count == count
+            {
+                for part in objects.flatMap(\.noted) { bytes.replaceSubrange(part, with: file[part]) }
             }
             sections.append(MemoryImage.Section(address: addresses.lowerBound, bytes: bytes))
         }
@@ -232,6 +243,17 @@ private struct FoundImage {
             }
         }
         return places
+    }
+
+    /// The records in the file, with the initial values of variables.
+    private var recordsInFile: [(address: UInt64, bytes: [UInt8])] {
+        var records: [(address: UInt64, bytes: [UInt8])] = []
+        try? file?.forEachObject { (object) throws(ELFError) in
+            for range in try object.recordRanges() {
+                records.append((range.address, try object.bytesWithInitialValues(of: range)))
+            }
+        }
+        return records
     }
 
     /// The image in memory, and the path of the file that it was loaded from; `nil` if that file is gone.
@@ -265,6 +287,11 @@ private struct FoundImage {
             guard let record = next else { break }
             guard record.isKnown || record.isGate || record.isSequence else { continue }
             var changing = Array(record.range.dropFirst(RecordLayout.cellOffset).prefix(8))
+            if let object = try? RecordedObject(
+                one.span.bytes, in: record.range, byteOrder: headers.byteOrder)
+            {
+                changing += object.noted.joined()
+            }
             if record.isGate,
                 let gate = try? Gate(
                     record: one.span.bytes, in: record.range, byteOrder: headers.byteOrder)

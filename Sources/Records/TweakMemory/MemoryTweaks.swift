@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import Glibc
+internal import TweakELF
 package import TweakRecords
 
 /// The tweaks in an address space, with their current values.
@@ -17,6 +18,8 @@ package final class MemoryTweaks {
     struct Place {
         let image, section: Int
         let range: Range<Int>
+        /// The index of the tweak in the record, which is 0 unless it is an element of an array.
+        let element: Int
     }
 
     /// Reads all records.
@@ -29,29 +32,35 @@ package final class MemoryTweaks {
         (gates, sequences) = (found.gates, found.sequences)
     }
 
-    /// Calls `body` with each valid declaration and the value in its cell.
+    /// Calls `body` with each valid declaration, the value in its cell, the record, and the tweak's index in that.
     private func forEach(
         in section: MemoryImage.Section, of image: MemoryImage,
-        _ body: (TweakDeclaration, TweakValue?, Range<Int>) -> Void
+        _ body: (TweakDeclaration, TweakValue?, Range<Int>, Int) -> Void
     ) {
         let (bytes, order) = (section.bytes.span.bytes, image.headers.byteOrder)
         var walk = RecordWalk()
         while true {
             do throws(RecordError) {
                 guard let range = try walk.next(in: bytes, byteOrder: order) else { return }
-                let declaration = try TweakDeclaration(record: bytes, in: range, byteOrder: order)
-                body(declaration, value(of: declaration, at: range, in: section, of: image), range)
+                let all = try TweakDeclaration.all(record: bytes, in: range, byteOrder: order)
+                for (element, declaration) in all.enumerated() {
+                    let value = value(of: declaration, at: range, element: element, in: section, of: image)
+                    body(declaration, value, range, element)
+                }
             } catch {
                 continue
             }
         }
     }
 
-    /// The values in the cells of an image: for each section, by the offsets of the records.
+    /// The values in the cells of an image: for each section, by the offsets of the records; of an array each element
+    /// has the next offset.
     package func values(in image: MemoryImage) -> [[Int: TweakValue]] {
         image.sections.map { section in
             var values: [Int: TweakValue] = [:]
-            forEach(in: section, of: image) { declaration, value, range in values[range.lowerBound] = value }
+            forEach(in: section, of: image) { _, value, range, element in
+                values[range.lowerBound + element] = value
+            }
             return values
         }
     }
@@ -64,7 +73,7 @@ package final class MemoryTweaks {
         for image in found.images {
             for section in image.sections {
                 var written: [(declaration: TweakDeclaration, value: TweakValue?)] = []
-                forEach(in: section, of: image) { declaration, value, _ in
+                forEach(in: section, of: image) { declaration, value, _, _ in
                     written.append((declaration, value))
                 }
                 written.sortAsWritten(\.declaration)
@@ -82,7 +91,8 @@ package final class MemoryTweaks {
                 (
                     $0,
                     self.value(
-                        of: $0, at: place.range, in: self.section(place), of: self.found.images[place.image])
+                        of: $0, at: place.range, element: place.element, in: self.section(place),
+                        of: self.found.images[place.image])
                 )
             }
         }.first
@@ -95,8 +105,7 @@ package final class MemoryTweaks {
         of declaration: TweakDeclaration, in waiting: [UInt64: [UInt8]]
     ) -> TweakValue? {
         guard !waiting.isEmpty, let place = places(of: [declaration.key])[declaration.key]?.first,
-            let bytes = waiting[
-                section(place).address + UInt64(place.range.lowerBound + RecordLayout.cellOffset)]
+            let address = cellAddress(at: place), let bytes = waiting[address]
         else { return nil }
         let headers = found.images[place.image].headers
         guard declaration.type == .string else {
@@ -108,14 +117,23 @@ package final class MemoryTweaks {
 
     /// The places of the records of some tweaks, in order.
     private func places(of keys: [TweakKey]) -> [TweakKey: [Place]] {
-        let matcher = RecordMatcher(keys.filter { knownPlaces[$0] == nil })
-        for key in keys where knownPlaces[key] == nil { knownPlaces[key] = [] }
+        let wanted = Set(keys.filter { knownPlaces[$0] == nil })
+        let matcher = RecordMatcher(wanted + wanted.compactMap(\.ofArray))
+        for key in wanted { knownPlaces[key] = [] }
         for (imageIndex, image) in found.images.enumerated() {
             for (index, section) in image.sections.enumerated() {
                 section.bytes.withUnsafeBytes { bytes in
                     matcher.forEachMatch(in: bytes) { range, key in
-                        knownPlaces[key, default: []].append(
-                            Place(image: imageIndex, section: index, range: range))
+                        var found = [key]
+                        if bytes[range.lowerBound + RecordLayout.kindOffset] == RecordLayout.variableKind {
+                            let all = try? TweakDeclaration.all(
+                                record: bytes.bytes, in: range, byteOrder: image.headers.byteOrder)
+                            found = all?.map(\.key) ?? []
+                        }
+                        for (element, key) in found.enumerated() where wanted.contains(key) {
+                            knownPlaces[key, default: []].append(
+                                Place(image: imageIndex, section: index, range: range, element: element))
+                        }
                     }
                 }
             }
@@ -129,15 +147,54 @@ package final class MemoryTweaks {
 
     private func declaration(at place: Place) -> TweakDeclaration? {
         let order = found.images[place.image].headers.byteOrder
-        return try? TweakDeclaration(
+        let all = try? TweakDeclaration.all(
             record: section(place).bytes.span.bytes, in: place.range, byteOrder: order)
+        return all.flatMap { place.element < $0.count ? $0[place.element] : nil }
+    }
+
+    /// The object that a record points to; `nil` for other records.
+    private func object(
+        at range: Range<Int>, in section: MemoryImage.Section, of image: MemoryImage
+    ) -> RecordedObject? {
+        try? RecordedObject(section.bytes.span.bytes, in: range, byteOrder: image.headers.byteOrder)
+    }
+
+    /// The address of an element of an object; `nil` if the object is not in the writable memory of its image.
+    private func address(
+        of object: RecordedObject, element: Int, in section: MemoryImage.Section, of image: MemoryImage
+    ) -> UInt64? {
+        let headers = image.headers
+        guard
+            let address = object.address(
+                in: section.bytes.span.bytes, headers.byteOrder, is64Bit: headers.is64Bit)
+        else { return nil }
+        let start = address &- image.bias
+        let (end, overflows) = start.addingReportingOverflow(UInt64(object.byteCount))
+        guard !overflows, headers.segments.canBeWritten(start..<end, pageSize: space.pageSize) else {
+            return nil
+        }
+        return address &+ UInt64(object.type.byteCount * element)
+    }
+
+    /// The address of the value of a tweak; `nil` for a variable that is not in the writable memory of its image.
+    private func cellAddress(at place: Place) -> UInt64? {
+        let (section, image) = (section(place), found.images[place.image])
+        if let object = object(at: place.range, in: section, of: image) {
+            return address(of: object, element: place.element, in: section, of: image)
+        }
+        return section.address + UInt64(place.range.lowerBound + RecordLayout.cellOffset)
     }
 
     private func value(
-        of declaration: TweakDeclaration, at range: Range<Int>, in section: MemoryImage.Section,
-        of image: MemoryImage
+        of declaration: TweakDeclaration, at range: Range<Int>, element: Int,
+        in section: MemoryImage.Section, of image: MemoryImage
     ) -> TweakValue? {
         let (bytes, headers) = (section.bytes.span.bytes, image.headers)
+        if let object = object(at: range, in: section, of: image) {
+            return address(of: object, element: element, in: section, of: image)
+                .flatMap { space.bytes(at: $0, count: object.type.byteCount) }
+                .flatMap { $0.span.bytes.value(at: 0, object.type, headers.byteOrder) }
+        }
         let cell = range.lowerBound + RecordLayout.cellOffset
         switch declaration.type {
         case .action: return .nothing
@@ -237,19 +294,18 @@ extension MemoryTweaks {
         guard let process = space as? ProcessMemory else { return }
         let places = places(of: keys)
         let patches = keys.flatMap { key in
-            (places[key] ?? []).map { place in
-                Patch(
-                    place: place,
-                    address: section(place).address
-                        + UInt64(place.range.lowerBound + RecordLayout.cellOffset),
-                    bytes: [])
+            (places[key] ?? []).compactMap { place in
+                cellAddress(at: place).map { Patch(place: place, address: $0, bytes: []) }
             }
         }
         if !patches.isEmpty { try refresh(patches, in: process) }
     }
 
     private func refresh(_ patches: [Patch], in process: ProcessMemory) throws(MemoryError) {
-        var patches = patches
+        // Variables are read whenever they are asked for.
+        var patches = patches.filter {
+            object(at: $0.place.range, in: section($0.place), of: found.images[$0.place.image]) == nil
+        }
         for index in patches.indices { patches[index].bytes = [UInt8](repeating: 0, count: 8) }
         try process.move(&patches, isWritten: false)
         for patch in patches {
@@ -268,11 +324,10 @@ extension MemoryTweaks {
             for place in places[key] ?? [] {
                 // The first declaration determines the tweak.
                 guard let declaration = declaration(at: place), type == nil || declaration.type == type,
-                    let bytes = cell(for: value, of: declaration, at: place)
+                    let bytes = cell(for: value, of: declaration, at: place),
+                    let address = cellAddress(at: place)
                 else { continue }
                 type = declaration.type
-                let address =
-                    section(place).address + UInt64(place.range.lowerBound + RecordLayout.cellOffset)
                 patches.append(Patch(place: place, address: address, bytes: bytes))
             }
         }
@@ -305,11 +360,15 @@ extension MemoryTweaks {
         }
         try process.move(&records, isWritten: false)
         for record in records {
-            let known = section(record.place).bytes[record.place.range]
-            let cell = RecordLayout.cellOffset..<RecordLayout.defaultOffset
-            guard record.bytes[..<cell.lowerBound].elementsEqual(known.prefix(cell.lowerBound)),
-                record.bytes[cell.upperBound...].elementsEqual(known.dropFirst(cell.upperBound))
-            else { throw .replaced }
+            let (section, range) = (section(record.place), record.place.range)
+            let cell = range.lowerBound + RecordLayout.cellOffset
+            let changing =
+                object(at: range, in: section, of: found.images[record.place.image])?.noted
+                ?? [cell..<cell + 8]
+            let isKnown = zip(range, record.bytes).allSatisfy { index, byte in
+                byte == section.bytes[index] || changing.contains { $0.contains(index) }
+            }
+            guard isKnown else { throw .replaced }
         }
     }
 }
@@ -366,12 +425,25 @@ extension MemoryTweaks {
                 continue
             }
             guard let declaration = declaration(at: place) else { return nil }
-            let section = section(place)
+            let (section, image) = (section(place), found.images[place.image])
+            if let object = object(at: place.range, in: section, of: image) {
+                guard let address = cellAddress(at: place) else { return nil }
+                cells.append(
+                    CellSampler.Cell(
+                        variable: address, count: object.type.byteCount, declaration: declaration,
+                        is64Bit: image.headers.is64Bit))
+                if let image = LoadedImage(image.headers, bias: image.bias),
+                    !images.contains(where: { $0.identity == image.identity })
+                {
+                    images.append(image)
+                }
+                continue
+            }
             let header: UInt64? = section.bytes.span.bytes.number(at: place.range.lowerBound, .native)
             cells.append(
                 CellSampler.Cell(
                     record: section.address + UInt64(place.range.lowerBound), header: header ?? 0,
-                    declaration: declaration, is64Bit: found.images[place.image].headers.is64Bit))
+                    declaration: declaration, is64Bit: image.headers.is64Bit))
         }
         return CellSampler(process, cells, in: images)
     }

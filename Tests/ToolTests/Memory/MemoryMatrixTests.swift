@@ -72,8 +72,10 @@ enum MemoryBuild: String, CaseIterable, CustomTestStringConvertible {
 }
 
 extension BareProgram {
-    convenience init(_ build: MemoryBuild, by compiler: Compiler) throws {
-        try self.init(named: "bare") { source, path, home in
+    convenience init(
+        _ build: MemoryBuild, by compiler: Compiler, _ source: String = BareProgram.source
+    ) throws {
+        try self.init(named: "bare", source) { source, path, home in
             try build.compile(source, by: compiler, to: path, home: home)
         }
     }

@@ -139,15 +139,50 @@ extension ProcessImage {
             // A program that contains the library has variables, too.
             description.library == nil || description.path.pointee == 0
         else { return nil }
-        let start = description.bias &+ address
-        guard start % UInt(size) == 0,
-            withUnsafePointer(to: description, { fbtweak__image_can_write($0, start, size) }),
+        return cells(at: description.bias &+ address, type, count: 1)
+    }
+
+    /// The first of some neighbouring cells; `nil` as ``cell(at:_:)``.
+    private func cells(at start: UInt, _ type: TweakType, count: Int) -> Cell? {
+        let size = count * type.byteCount
+        guard size > 0, start % UInt(type.byteCount) == 0, canWrite(start, size),
             !records.contains(where: { records in
                 let first = UInt(bitPattern: records.baseAddress)
                 return start < first + UInt(records.count) && first < start + UInt(size)
             }), let pointer = UnsafeMutableRawPointer(bitPattern: start)
         else { return nil }
         return Cell(address: pointer, type: type)
+    }
+
+    private func canWrite(_ start: UInt, _ size: Int) -> Bool {
+        guard let description else {
+            return memory.contains(start) && UInt(size) <= memory.upperBound - start
+        }
+        return withUnsafePointer(to: description) { fbtweak__image_can_write($0, start, size) }
+    }
+
+    /// Notes the values of the objects that records point to, before anything else is stored there. A record whose object
+    /// is not in the image keeps none.
+    ///
+    /// - Returns: Whether there are such records.
+    func noteInitialValues() -> Bool {
+        var areThere = false
+        for records in records {
+            let bytes = UnsafeMutableRawBufferPointer(mutating: records)
+            for object in RecordSection.objects(in: records.bytes, byteOrder: .native) {
+                areThere = true
+                let flags = object.offset + RecordLayout.flagsOffset
+                if bytes[flags] & RecordLayout.knowsDefault != 0 {
+                    bytes[flags] &= ~RecordLayout.knowsDefault
+                }
+                let address = object.address(in: records.bytes)
+                guard let first = cells(at: address, object.type, count: object.count) else { continue }
+                // Nothing else runs yet that could store there.
+                object.note(
+                    Array(UnsafeRawBufferPointer(start: first.address, count: object.byteCount)), in: bytes)
+            }
+        }
+        return areThere
     }
 }
 

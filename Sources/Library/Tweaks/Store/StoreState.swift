@@ -26,6 +26,10 @@ struct StoreState {
     private var otherHandles: [TweakKey: [Handle]] = [:]
     /// The names of records that handles point to, by the addresses of their cells.
     private var keysOfCells: [StableNumber: TweakKey] = [:]
+    /// The tweaks of objects that records point to, by the objects' addresses.
+    private var objects: [StableNumber: TweakKey] = [:]
+    /// Whether records point to objects of the program.
+    var hasObjects: Bool { !objects.isEmpty }
     /// The closures of actions made in Swift.
     var closures: [StableNumber: ActionClosure] = [:]
     /// The tweak of each bound variable, by the variable's address.
@@ -152,7 +156,7 @@ extension StoreState {
     private func status(of entry: TweakEntry, as declaration: TweakDeclaration) -> TweakStatus {
         let value = entry.value
         // A value that the program has stored in its variable is not the default.
-        let isStored = entry.isAdopted && entry.source == .binary && value != declaration.defaultValue
+        let isStored = entry.isStoredByProgram && entry.source == .binary && value != declaration.defaultValue
         var status = TweakStatus(
             declaration: declaration, value: value, source: isStored ? .memory : entry.source,
             pendingValue: entry.pendingValue)
@@ -167,6 +171,8 @@ struct TweakImages {
     private(set) var undecoded: [(image: ProcessImage, number: UInt32)] = []
     /// The images that can be unloaded. The others stay until the process exits.
     private(set) var opened: [(image: ProcessImage, number: UInt32)] = []
+    /// The images with records that point to objects.
+    private var withObjects: [(image: ProcessImage, number: UInt32)] = []
     private var lastNumber: UInt32 = 0
     /// Whether some records of undecoded images have been decoded.
     fileprivate var areDecodedInPart = false
@@ -174,6 +180,7 @@ struct TweakImages {
     @discardableResult
     mutating func add(_ image: ProcessImage) -> UInt32 {
         lastNumber &+= 1
+        if image.noteInitialValues() { withObjects.append((image, lastNumber)) }
         undecoded.append((image, lastNumber))
         if !image.isLasting { opened.append((image, lastNumber)) }
         return lastNumber
@@ -187,6 +194,24 @@ struct TweakImages {
     mutating func remove(_ number: UInt32) {
         undecoded.removeAll { $0.number == number }
         opened.removeAll { $0.number == number }
+        withObjects.removeAll { $0.number == number }
+    }
+
+    /// The declaration in a record that points to an object.
+    fileprivate func declaration(ofObject cell: Cell) -> TweakDeclaration? {
+        for (image, _) in withObjects {
+            for records in image.records {
+                for object in RecordSection.objects(in: records.bytes, byteOrder: .native) {
+                    let record = records.baseAddress.map { $0 + object.offset }
+                    let start = object.address(in: records.bytes)
+                    if let record, cell.number >= start, cell.number - start < UInt(object.byteCount) {
+                        return TweakDeclaration(
+                            record: record, element: Int(cell.number - start) / object.type.byteCount)
+                    }
+                }
+            }
+        }
+        return nil
     }
 
     fileprivate mutating func drainUndecoded() -> [(image: ProcessImage, number: UInt32)] {
@@ -241,8 +266,17 @@ extension StoreState {
                 for records in image.records {
                     let section = RecordSection(records.bytes, byteOrder: .native)
                     messages += section.errors.map { "\(image.path): \($0)" }
+                    var last = (offset: -1, element: 0)
                     for tweak in section.tweaks {
-                        add(tweak.declaration, records, tweak.offset, at: place)
+                        last = (tweak.offset, tweak.offset == last.offset ? last.element + 1 : 0)
+                        let isAdded = add(
+                            tweak.declaration, records, tweak.offset, element: last.element, at: place)
+                        if !isAdded {
+                            messages.append(
+                                "\(image.path): the variable of \(tweak.declaration.key) is ignored, because it is "
+                                    + "not aligned, cannot be written, is in another library, or is a tweak already"
+                            )
+                        }
                         place.position &+= 1
                     }
                 }
@@ -259,28 +293,56 @@ extension StoreState {
         guard !images.undecoded.isEmpty, !keys.isEmpty else { return }
         // Matching environment variables requires all names.
         guard environment.isEmpty else { return decode() }
-        let matcher = RecordMatcher(keys)
+        let matcher = RecordMatcher(keys + keys.compactMap(\.ofArray))
         for (image, number) in images.undecoded {
+            let place = RecordPlace(image: number, position: 0)
             for records in image.records {
                 matcher.forEachMatch(in: records) { range, key in
                     // Broken records are reported when all are decoded.
-                    let declaration = try? TweakDeclaration(
+                    if records[range.lowerBound + RecordLayout.kindOffset] == RecordLayout.variableKind {
+                        guard
+                            let elements = try? TweakDeclaration.all(
+                                record: records.bytes, in: range, byteOrder: .native)
+                        else { return }
+                        for element in elements.indices {
+                            add(elements[element], records, range.lowerBound, element: element, at: place)
+                        }
+                    } else if let declaration = try? TweakDeclaration(
                         record: records.bytes, in: range, byteOrder: .native, knownAs: key)
-                    guard let declaration else { return }
-                    add(
-                        declaration, records, range.lowerBound, at: RecordPlace(image: number, position: 0))
+                    {
+                        add(declaration, records, range.lowerBound, at: place)
+                    }
                 }
             }
         }
         images.areDecodedInPart = true
     }
 
+    /// - Returns: `false` if the record is that of a variable that cannot be used.
+    @discardableResult
     private mutating func add(
-        _ declaration: TweakDeclaration, _ records: UnsafeRawBufferPointer, _ offset: Int,
+        _ declaration: TweakDeclaration, _ records: UnsafeRawBufferPointer, _ offset: Int, element: Int = 0,
         at place: RecordPlace
-    ) {
-        guard let cell = Cell(records, offset, declaration.type) else { return }
-        add(declaration, OwnedCell(cell, .image(place.image)), at: place)
+    ) -> Bool {
+        guard let start = records.baseAddress else { return true }
+        let record = start + offset
+        guard records[offset + RecordLayout.kindOffset] == RecordLayout.variableKind else {
+            let cell = Cell(
+                address: UnsafeMutableRawPointer(mutating: record + RecordLayout.cellOffset),
+                type: declaration.type)
+            add(declaration, OwnedCell(cell, .image(place.image)), at: place)
+            return true
+        }
+        guard let cell = Cell(object: record, element: element, declaration) else { return false }
+        if let known = objects[StableNumber(cell.number)], known != declaration.key { return false }
+        objects[StableNumber(cell.number)] = declaration.key
+        let owned = OwnedCell(cell, .object(image: place.image))
+        if tweaks[declaration.key] == nil {
+            addVariable(declaration, owned, at: place)
+        } else {
+            add(declaration, owned, at: place)
+        }
+        return true
     }
 
     private mutating func add(
@@ -405,8 +467,15 @@ extension StoreState {
 
     /// Adds an adopted variable.
     mutating func addVariable(_ declaration: TweakDeclaration, _ cell: OwnedCell) {
+        addVariable(declaration, cell, at: images.nextPlace())
+    }
+
+    /// Adds a tweak whose value is in a variable, in which the program may have stored one.
+    private mutating func addVariable(
+        _ declaration: TweakDeclaration, _ cell: OwnedCell, at place: RecordPlace
+    ) {
         layers.ownValues[declaration.key] = cell.cell.value
-        add(declaration, cell, at: images.nextPlace())
+        add(declaration, cell, at: place)
         if tweaks[declaration.key]?.source == .binary { layers.ownValues[declaration.key] = nil }
     }
 
@@ -536,13 +605,22 @@ extension StoreState {
         for entry in Array(tweaks.all) {
             removeCells(of: entry.key) { owned in
                 switch owned.owner {
-                case .image(let other), .adopted(let other?): other == number
+                case .image(let other), .object(let other), .adopted(let other?): other == number
                 case .made: owned.cell.action.map { image.memory.contains($0.code) } ?? false
                 case .adopted(nil), .provided, .handle, .variable: false
                 }
             }
         }
+        objects = objects.filter { !image.memory.contains(UInt($0.key.number)) }
         delivery.removeObservers { $0.code.map(image.memory.contains) ?? false }
+    }
+
+    /// The declaration in the record of a cell.
+    private func declaration(of owned: OwnedCell) -> TweakDeclaration? {
+        guard case .object = owned.owner else {
+            return TweakDeclaration(record: owned.cell.address - RecordLayout.cellOffset)
+        }
+        return images.declaration(ofObject: owned.cell)
     }
 
     /// Removes cells from a tweak. Without a declaring cell the tweak disappears, with its bound variables and the
@@ -554,7 +632,7 @@ extension StoreState {
     ) {
         guard let entry = tweaks[key], entry.cells.contains(where: isGone) else { return }
         let first = entry.cells.first?.cell.number
-        if entry.isAdopted { layers.ownValues[key] = nil }
+        if entry.isStoredByProgram { layers.ownValues[key] = nil }
         cellsVersion &+= 1
         changeCells(of: entry, isRemoving: true) {
             entry.removeCells(where: isGone)
@@ -568,14 +646,12 @@ extension StoreState {
             return
         }
         updateHandles(of: entry)
-        guard let cell = entry.cells.first?.cell, cell.number != first else { return }
+        guard let owned = entry.cells.first, owned.cell.number != first else { return }
         if entry.isProvided {
             followProviders(key)
             return
         }
-        if let declaration = TweakDeclaration(record: cell.address - RecordLayout.cellOffset) {
-            redeclare(entry, as: declaration)
-        }
+        if let declaration = declaration(of: owned) { redeclare(entry, as: declaration) }
     }
 
     private mutating func remove(_ entry: TweakEntry) {
@@ -592,10 +668,13 @@ extension StoreState {
 }
 
 extension Cell {
-    /// The cell of the record at this offset.
-    init?(_ records: UnsafeRawBufferPointer, _ offset: Int, _ type: TweakType) {
-        guard let start = records.baseAddress else { return nil }
-        address = UnsafeMutableRawPointer(mutating: start + offset + RecordLayout.cellOffset)
-        self.type = type
+    /// The object that a record points to, or an element of it; `nil` unless ``ProcessImage/noteInitialValues()`` has
+    /// found it.
+    fileprivate init?(object record: UnsafeRawPointer, element: Int, _ declaration: TweakDeclaration) {
+        guard declaration.defaultValue != .nothing,
+            let start = record.loadUnaligned(
+                fromByteOffset: RecordLayout.cellOffset, as: UnsafeMutableRawPointer?.self)
+        else { return nil }
+        (address, type) = (start + declaration.type.byteCount * element, declaration.type)
     }
 }

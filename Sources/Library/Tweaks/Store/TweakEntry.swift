@@ -147,17 +147,20 @@ final class TweakEntry: @unchecked Sendable {
 
     // MARK: The value
 
-    /// The value chosen by the providers; for a monitor or an adopted variable the value in its cell, where the program
-    /// stores values, too.
+    /// The value chosen by the providers; for a monitor or a variable the value in its cell, where the program stores
+    /// values, too.
     var value: TweakValue {
-        guard declared.isMonitor || isAdopted, let cell = cells.first?.cell else { return storedValue }
+        guard declared.isMonitor || isStoredByProgram, let cell = cells.first?.cell else {
+            return storedValue
+        }
         return cell.value ?? storedValue
     }
 
-    /// The value that the library stored in an adopted variable, if the program has stored another one since; `nil`
+    /// The value that the library stored in a variable, if the program has stored another one since; `nil`
     /// otherwise.
     var overwrittenValue: TweakValue? {
-        guard isAdopted, source != .binary, rampTarget == nil, waitsIn == nil, let cell = cells.first?.cell,
+        guard isStoredByProgram, source != .binary, rampTarget == nil, waitsIn == nil,
+            let cell = cells.first?.cell,
             !cell.holds(storedValue)
         else { return nil }
         return storedValue
@@ -165,6 +168,9 @@ final class TweakEntry: @unchecked Sendable {
 
     /// Whether a person has made the tweak of a variable.
     var isAdopted: Bool { cells.first?.owner.isAdopted ?? false }
+
+    /// Whether the value is in a variable of the program, which stores values there, too.
+    var isStoredByProgram: Bool { cells.first?.owner.isStoredByProgram ?? false }
 
     var isMonitor: Bool { declared.isMonitor }
 
@@ -182,7 +188,7 @@ final class TweakEntry: @unchecked Sendable {
     ) -> Resolution {
         var resolution = declared.resolution(in: layers, after: update, provided, in: layer, &messages)
         // A value that the program has stored in its variable is not replaced by the default.
-        if isAdopted, resolution.source == .binary, source == .binary || overwrittenValue != nil {
+        if isStoredByProgram, resolution.source == .binary, source == .binary || overwrittenValue != nil {
             resolution.value = value
         }
         return resolution
@@ -415,6 +421,8 @@ struct OwnedCell: Sendable {
 enum CellOwner: Hashable, Sendable {
     /// A record in the image with this number, valid until the image is unloaded.
     case image(UInt32)
+    /// The object that a record in the image with this number points to, valid until the image is unloaded.
+    case object(image: UInt32)
     /// A record made at run time, valid until it is removed.
     case made
     /// A variable of the program that a person has made the tweak of. It has no record, and is always the first cell.
@@ -433,12 +441,15 @@ enum CellOwner: Hashable, Sendable {
     /// Whether the cell belongs to a declaration of the program, which takes precedence over a provider's.
     var isOfProgram: Bool {
         switch self {
-        case .image, .made, .adopted: true
+        case .image, .object, .made, .adopted: true
         case .provided, .handle, .variable: false
         }
     }
 
     var isAdopted: Bool { if case .adopted = self { true } else { false } }
+
+    /// Whether the cell is a variable that the program stores values in, too.
+    var isStoredByProgram: Bool { if case .object = self { true } else { isAdopted } }
 }
 
 /// The cells of a tweak. Nearly always there is one.

@@ -75,11 +75,11 @@ extension StoreState {
         add(self.variables(of: image, number, &taken))
     }
 
-    /// Keeps the values of adopted variables that get one of a provider, so that they have them again afterwards.
+    /// Keeps the values of variables that get one of a provider, so that they have them again afterwards.
     mutating func keepOwnValues(_ plan: ValuePlan) {
         plan.steps.forEach { _, step in
             let entry = step.entry
-            guard entry.isAdopted else { return }
+            guard entry.isStoredByProgram else { return }
             if step.resolution.source == .binary {
                 layers.ownValues[entry.key] = nil
             } else if entry.source == .binary || entry.overwrittenValue != nil {
@@ -88,7 +88,7 @@ extension StoreState {
         }
     }
 
-    /// Stores the values of adopted variables once more that the program has overwritten.
+    /// Stores the values of variables once more that the program has overwritten.
     fileprivate func storeOverwritten() {
         for entry in tweaks.all where entry.overwrittenValue != nil { entry.storeAgain() }
     }

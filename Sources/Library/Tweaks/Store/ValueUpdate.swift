@@ -234,7 +234,7 @@ extension StoreState {
             if case .value(let new)? = provided { value = new }
             isWritten = writer.enqueue(value, for: key) && isWritten
         }
-        if !adopted.builds.isEmpty { keepOwnValues(plan) }
+        if !adopted.builds.isEmpty || hasObjects { keepOwnValues(plan) }
         var changes: [TweakChange] = []
         var gated = GatedSteps()
         findGates()

@@ -18,6 +18,8 @@ public enum RecordError: Error, Hashable {
     case badChoices(offset: Int)
     /// The texts or the stores of a gate are not inside its record, or it has room for none.
     case badGate(offset: Int)
+    /// The elements of an array are too many, or none, or their initial values are not inside the record.
+    case badArray(offset: Int)
 }
 
 extension RecordError: CustomStringConvertible {
@@ -41,6 +43,8 @@ extension RecordError: CustomStringConvertible {
             "record at offset \(offset): its choices are missing, do not fit, are not numbers, or come with limits"
         case .badGate(let offset):
             "record at offset \(offset): a gate whose texts or stores are not inside it"
+        case .badArray(let offset):
+            "record at offset \(offset): an array whose initial values are not inside it, or of no possible size"
         }
     }
     private static func passedOver(_ count: Int) -> String {

@@ -5,10 +5,14 @@ package enum RecordLayout {
     package static let valueKind: UInt8 = 1
     package static let actionKind: UInt8 = 2
     package static let monitorKind: UInt8 = 3
-    /// The kinds that describe a tweak.
-    package static let knownKinds = valueKind...monitorKind
     package static let gateKind: UInt8 = 4
     package static let sequenceKind: UInt8 = 5
+    package static let variableKind: UInt8 = 6
+
+    /// Returns whether records of a kind describe tweaks.
+    package static func describesTweaks(_ kind: UInt8) -> Bool {
+        (valueKind...monitorKind).contains(kind) || kind == variableKind
+    }
 
     package static let versionOffset = 4
     package static let kindOffset = 5
@@ -26,6 +30,16 @@ package enum RecordLayout {
     package static let hasMaximum: UInt8 = 2
     package static let hasStep: UInt8 = 4
     package static let hasChoices: UInt8 = 8
+    package static let knowsDefault: UInt8 = 16
+    package static let isArray: UInt8 = 32
+
+    /// The fields of an array, in place of the default.
+    package static let countOffset = 16
+    package static let initialOffset = 20
+    /// The size of an initial value in a record.
+    package static let initialSize = 8
+    /// The most elements of an array.
+    package static let mostElements = 256
 
     /// The fields of a gate. The number of its waiting stores is in the cell.
     package static let capacityOffset = 16

@@ -35,7 +35,7 @@ public struct RecordWalk: Sendable {
         package let version, kind: UInt8
 
         package var isKnown: Bool {
-            version == RecordLayout.version && RecordLayout.knownKinds.contains(kind)
+            version == RecordLayout.version && RecordLayout.describesTweaks(kind)
         }
 
         package var isGate: Bool { version == RecordLayout.version && kind == RecordLayout.gateKind }
@@ -251,7 +251,8 @@ extension UInt64 {
 
 /// The content of a `fbtweak` section.
 public struct RecordSection: Sendable {
-    /// The tweaks in source order, with the offsets of their records.
+    /// The tweaks in source order, with the offsets of their records. The elements of an array have one record, and
+    /// follow each other.
     public var tweaks: [(offset: Int, declaration: TweakDeclaration)] = []
     /// The errors of records that could not be read.
     public var errors: [RecordError] = []
@@ -269,8 +270,9 @@ public struct RecordSection: Sendable {
                     continue
                 }
                 let range = record.range
-                let declaration = try TweakDeclaration(record: bytes, in: range, byteOrder: byteOrder)
-                tweaks.append((range.lowerBound, declaration))
+                for declaration in try TweakDeclaration.all(record: bytes, in: range, byteOrder: byteOrder) {
+                    tweaks.append((range.lowerBound, declaration))
+                }
             } catch {
                 errors.append(error)
             }
@@ -280,7 +282,7 @@ public struct RecordSection: Sendable {
 }
 
 extension TweakDeclaration {
-    /// Decodes one record of a value, an action or a monitor.
+    /// Decodes one record of a value, an action, a monitor or a variable; of an array the first element.
     ///
     /// - Parameters:
     ///   - bytes: The section.
@@ -303,14 +305,19 @@ extension TweakDeclaration {
         let kind = bytes.byte(at: offset + RecordLayout.kindOffset)
         let isMonitor = kind == RecordLayout.monitorKind
         guard let type = TweakType(rawValue: code), (kind == RecordLayout.actionKind) == (type == .action),
-            !isMonitor || type.canBeMonitored
+            !isMonitor || type.canBeMonitored, kind != RecordLayout.variableKind || type != .string
         else { throw .unknownType(code, offset: offset) }
         let flags = bytes.byte(at: offset + RecordLayout.flagsOffset)
         let hasBlock = flags & RecordLayout.hasChoices != 0
         guard type.isNumeric || !hasBlock else { throw .choicesOfType(type, offset: offset) }
 
-        var text = RecordText(next: offset + RecordLayout.textOffset, end: range.upperBound)
-        guard let key = text.key(in: bytes, knownAs: key), let defaultText = text.next(in: bytes) else {
+        let object = try RecordedObject(bytes, in: range, byteOrder: byteOrder)
+        var text = RecordText(
+            next: offset + RecordLayout.textOffset, end: object?.textEnd ?? range.upperBound)
+        // The name of an element is not in the record.
+        guard var key = text.key(in: bytes, knownAs: object?.isArray == true ? nil : key),
+            let defaultText = text.next(in: bytes)
+        else {
             throw .unterminatedText(offset: offset)
         }
         var minimum: TweakValue?
@@ -328,15 +335,20 @@ extension TweakDeclaration {
             }
             guard Self.areLimits(minimum, maximum) else { throw .badLimits(offset: offset) }
         }
+        if object?.isArray == true { key.name += "[0]" }
         var attributes: [Attribute] = []
+        var block = range.upperBound
         while let attribute = text.next(in: bytes), !attribute.isEmpty {
             attributes.append(Attribute(bytes.extracting(attribute)))
             // The block is taken from the end of the text.
-            if hasBlock, attributes.last?.key == "choice" { text.end -= RecordLayout.choiceSize }
+            if hasBlock, attributes.last?.key == "choice" {
+                block -= RecordLayout.choiceSize
+                text.end = min(text.end, block)
+            }
         }
         var choices: [TweakChoice] = []
         if hasBlock || type == .string {
-            choices = bytes.choices(attributes, block: text.end, type, byteOrder)
+            choices = bytes.choices(attributes, block: block, type, byteOrder)
         } else if isMonitor {
             choices = attributes.states
         }
@@ -347,12 +359,33 @@ extension TweakDeclaration {
             }
         }
         // In one step: a declaration is large, and changing its members one by one copies it.
+        let defaultValue =
+            object.map { $0.initialValue(of: 0, in: bytes, byteOrder) ?? .nothing }
+            ?? bytes.value(at: offset + RecordLayout.defaultOffset, type, byteOrder)
         self.init(
-            key: key, type: type,
-            defaultValue: bytes.value(at: offset + RecordLayout.defaultOffset, type, byteOrder)
-                ?? .string(bytes.text(defaultText)),
+            key: key, type: type, defaultValue: defaultValue ?? .string(bytes.text(defaultText)),
             minimum: minimum, maximum: maximum, step: step, choices: choices, attributes: attributes,
             isMonitor: isMonitor)
+    }
+
+    /// Decodes one record: one tweak, or one for each element of an array.
+    ///
+    /// - Throws: ``RecordError`` as ``init(record:in:byteOrder:)``.
+    package static func all(
+        record bytes: RawSpan, in range: Range<Int>, byteOrder: ByteOrder
+    ) throws(RecordError) -> [TweakDeclaration] {
+        let first = try TweakDeclaration(record: bytes, in: range, byteOrder: byteOrder)
+        guard let array = try RecordedObject(bytes, in: range, byteOrder: byteOrder), array.isArray,
+            let key = TweakKey(record: bytes, in: range)
+        else { return [first] }
+        var all: [TweakDeclaration] = []
+        for index in 0..<array.count {
+            var element = first
+            element.key.name = key.name + "[\(index)]"
+            element.defaultValue = array.initialValue(of: index, in: bytes, byteOrder) ?? .nothing
+            all.append(element)
+        }
+        return all
     }
 
     private static func areLimits(_ minimum: TweakValue?, _ maximum: TweakValue?) -> Bool {
@@ -499,6 +532,16 @@ extension TweakDeclaration {
     package init?(record: UnsafeRawPointer) {
         let bytes = UnsafeRawBufferPointer(record: record)
         try? self.init(record: bytes.bytes, in: bytes.indices, byteOrder: .native)
+    }
+
+    /// Decodes a tweak of a record of this process.
+    ///
+    /// - Parameter element: The index of the tweak, which is 0 unless it is an element of an array.
+    package init?(record: UnsafeRawPointer, element: Int) {
+        let bytes = UnsafeRawBufferPointer(record: record)
+        let all = try? Self.all(record: bytes.bytes, in: bytes.indices, byteOrder: .native)
+        guard let all, element < all.count else { return nil }
+        self = all[element]
     }
 }
 

@@ -41,6 +41,17 @@ public struct TweakKey: Sendable {
     }
 }
 
+extension TweakKey {
+    /// The name of the array that has a tweak of this name, such as `Point[2]`, as an element; `nil` for other names.
+    package var ofArray: TweakKey? {
+        var bytes = Array(name.utf8)
+        guard bytes.last == UInt8(ascii: "]") else { return nil }
+        while let last = bytes.popLast(), last != UInt8(ascii: "[") {}
+        return bytes.isEmpty
+            ? nil : TweakKey(category, collection, String(decoding: bytes, as: UTF8.self))
+    }
+}
+
 extension TweakKey: StableHashable {
     /// The hash of a key with these levels.
     package static func hash(of category: String, _ collection: String, _ name: String) -> UInt64 {
