@@ -2118,8 +2118,8 @@ enum {
 #  define FBTWEAK__HEAD(record_, kind_, code_, flags_)                                             \
     sizeof(record_), FBTWEAK_RECORD_VERSION, kind_, code_, flags_
 #  define FBTWEAK__FLAGS(mask_) ((mask_) & (FBTWEAK__IS_STRING ? 7 : 15))
-#  define FBTWEAK__VARIABLE_HEAD(mask_, count_)                                                    \
-    FBTWEAK__HEAD(fbtweak__record, FBTWEAK_KIND_VARIABLE, fbtweak__code,                           \
+#  define FBTWEAK__VARIABLE_HEAD(record_, mask_, count_)                                           \
+    FBTWEAK__HEAD(record_, FBTWEAK_KIND_VARIABLE, fbtweak__code,                                   \
                   FBTWEAK__FLAGS(mask_) | ((count_) ? FBTWEAK_IS_ARRAY : 0))
 /* The offset of the initial values of an array's elements, behind the attributes. */
 #  define FBTWEAK__INITIAL_OF(record_, object_, attributes_)                                       \
@@ -2369,7 +2369,7 @@ struct fbtweak__nothing {
         char fbtweak__attributes[sizeof(attributes_) + 8 * FBTWEAK__ELEMENTS(object_)];            \
         FBTWEAK__EACH(FBTWEAK__CHOICE, , __VA_ARGS__)                                              \
       } fbtweak__record FBTWEAK__IN_SECTION("fbtweak") = {                                         \
-          FBTWEAK__VARIABLE_HEAD(mask_, FBTWEAK__ELEMENTS(object_)),                               \
+          FBTWEAK__VARIABLE_HEAD(fbtweak__record, mask_, FBTWEAK__ELEMENTS(object_)),              \
           {&(object_)},                                                                            \
           FBTWEAK__ELEMENTS(object_),                                                              \
           FBTWEAK__INITIAL_OF(__typeof__(fbtweak__record), object_, attributes_),                  \
@@ -2808,25 +2808,19 @@ struct FBTWEAK__HIDDEN fbtweak__variable_of {
       }
 #    define FBTWEAK__VARIABLE_RECORD(object_, names_, mask_, minimum_, maximum_, step_,            \
                                      attributes_, ...)                                             \
-      constexpr auto fbtweak__text_and_choices =                                                   \
-          fbtweak__join(fbtweak__text_of(0) FBTWEAK__EACH(FBTWEAK__CHOICE_TEXT, , __VA_ARGS__));   \
-      FBTWEAK__REFUSE_TEMPLATE(fbtweak__record);                                                   \
-      static FBTWEAK__CONSTINIT fbtweak__variable_of<                                              \
-          fbtweak__number, FBTWEAK__NAME_SIZES names_, sizeof(fbtweak__text_and_choices),          \
-          sizeof(attributes_) + 8 * FBTWEAK__ELEMENTS(object_),                                    \
-          0 FBTWEAK__EACH(FBTWEAK__AND_ONE, , __VA_ARGS__)>                                        \
-          fbtweak__record FBTWEAK__IN_SECTION(FBTWEAK__CPP_SECTION) = {                            \
-              FBTWEAK__VARIABLE_HEAD(mask_, FBTWEAK__ELEMENTS(object_)),                           \
-              {&(object_)},                                                                        \
-              FBTWEAK__ELEMENTS(object_),                                                          \
-              FBTWEAK__INITIAL_OF(decltype(fbtweak__record), object_, attributes_),                \
-              {FBTWEAK__AS_NUMBER(minimum_)},                                                      \
-              {FBTWEAK__AS_NUMBER(maximum_)},                                                      \
-              {FBTWEAK__AS_NUMBER(step_)},                                                         \
-              FBTWEAK__NAMES names_,                                                               \
-              fbtweak__text_and_choices,                                                           \
-              attributes_,                                                                         \
-              {FBTWEAK__EACH(FBTWEAK__VARIABLE_CHOICE, , __VA_ARGS__)}}
+      using fbtweak__layout =                                                                      \
+          fbtweak__variable_of<fbtweak__number, FBTWEAK__NAME_SIZES names_,                        \
+                               sizeof(FBTWEAK__TEXT_AND_CHOICES(0, __VA_ARGS__)),                  \
+                               sizeof(attributes_) + 8 * FBTWEAK__ELEMENTS(object_),               \
+                               0 FBTWEAK__EACH(FBTWEAK__AND_ONE, , __VA_ARGS__)>;                  \
+      FBTWEAK__RECORD(FBTWEAK__VARIABLE_HEAD(fbtweak__layout, mask_, FBTWEAK__ELEMENTS(object_)),  \
+                      {&(object_)}, FBTWEAK__ELEMENTS(object_),                                    \
+                      FBTWEAK__INITIAL_OF(fbtweak__layout, object_, attributes_),                  \
+                      {FBTWEAK__AS_NUMBER(minimum_)}, {FBTWEAK__AS_NUMBER(maximum_)},              \
+                      {FBTWEAK__AS_NUMBER(step_)}, FBTWEAK__NAMES names_,                          \
+                      FBTWEAK__TEXT_AND_CHOICES(0, __VA_ARGS__), attributes_,                      \
+                      {FBTWEAK__EACH(FBTWEAK__VARIABLE_CHOICE, , __VA_ARGS__)});                   \
+      (void)fbtweak__record
 #    define FBTWEAK__VARIABLE_CHOICE(context_, index_, choice_)                                    \
       {FBTWEAK__AS_NUMBER(FBTWEAK__VALUE_OF(choice_))},
 
