@@ -118,7 +118,7 @@ struct CDeclarations {
 
     /// The arguments of a macro: where the names begin, and what they are.
     private enum Form {
-        case value, binding, feature, featurePart
+        case value, binding, variable, feature, featurePart
 
         init?(_ token: SourceToken) {
             // Most names are others, and no text is made of them.
@@ -126,6 +126,7 @@ struct CDeclarations {
             switch token.text {
             case "FBTweakValue", "FBTweakInline": self = .value
             case "FBTweakBind", "FBTweakBinding": self = .binding
+            case "FBTweakVariable": self = .variable
             case "FBTweakFeature": self = .feature
             case "FBTweakFeaturePart": self = .featurePart
             default: return nil
@@ -135,7 +136,7 @@ struct CDeclarations {
         var names: Range<Int> {
             switch self {
             case .value: 0..<3
-            case .binding: 1..<4
+            case .binding, .variable: 1..<4
             case .feature: 0..<1
             case .featurePart: 0..<2
             }
@@ -168,13 +169,14 @@ struct CDeclarations {
         }
         if names.count == form.names.count {
             switch form {
-            case .value, .binding: declaration.key = TweakKey(names[0], names[1], names[2])
+            case .value, .binding, .variable: declaration.key = TweakKey(names[0], names[1], names[2])
             case .feature: declaration.key = TweakKey("Features", names[0], "enabled")
             case .featurePart: declaration.key = TweakKey("Features", names[0], names[1])
             }
         }
+        if form == .variable { declaration.object = arguments[0] }
         guard arguments.count > form.names.upperBound else { return declaration }
-        declaration.defaultValue = arguments[form.names.upperBound]
+        if form != .variable { declaration.defaultValue = arguments[form.names.upperBound] }
         for option in arguments[(form.names.upperBound + 1)...] {
             guard option.first?.has("FBTweakChoices") == true, option.count > 2 else { continue }
             declaration.choices = option.dropFirst(2).dropLast().arguments(Self.brackets).map(Self.choice)

@@ -59,7 +59,7 @@ struct IncludedMacros {
         for (path, source) in files {
             for declaration in source.declarations where !declaration.isLeftOut {
                 guard let macro = declaration.macro, macros.contains(macro) else { continue }
-                if declaration.key == key {
+                if declaration.declares(key) {
                     found.append(Definition(path: path, macro: macro, declaration: declaration))
                 } else if declaration.key == nil {
                     unnamed = unnamed ?? macro

@@ -15,6 +15,8 @@ struct SourceDeclaration {
     var defaultValue: ArraySlice<SourceToken> = []
     /// The expressions of the choices.
     var choices: [ArraySlice<SourceToken>] = []
+    /// The expression of the variable that is the tweak, whose initializer is the default; empty if there is none.
+    var object: ArraySlice<SourceToken> = []
     /// Whether the tweak has the type of its default.
     var decidesType = false
     /// The reason why its default cannot be changed, or its name cannot be read; `nil` if nothing is known against it.
@@ -23,6 +25,14 @@ struct SourceDeclaration {
     var isLeftOut = false
     /// The macro of the file in whose definition it is; then the compiler reports the places where that is used.
     var macro: String?
+}
+
+extension SourceDeclaration {
+    /// Returns whether it declares a tweak, or the array of which the tweak is an element.
+    func declares(_ tweak: TweakKey) -> Bool {
+        guard let key else { return false }
+        return key == tweak || !object.isEmpty && key == tweak.ofArray
+    }
 }
 
 /// A place in a source, as a record has it.

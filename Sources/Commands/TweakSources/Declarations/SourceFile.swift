@@ -83,7 +83,7 @@ extension SourceFile {
     func edits(
         of tweak: TweakDeclaration, atLine line: Int, of file: String, to value: TweakValue
     ) throws(Obstacle) -> [Edit] {
-        let named = try compiled(declarations.filter { $0.key == tweak.key })
+        let named = try compiled(declarations.filter { $0.declares(tweak.key) })
         let place = SourcePlace(file: file, line: line)
         let found = Self.declarations(at: place, among: named)
         guard !found.isEmpty else {
@@ -120,13 +120,13 @@ extension SourceFile {
 
     /// Returns whether a tweak is declared at a place itself, and not in the definition of a macro that is used there.
     func declares(_ key: TweakKey, at place: SourcePlace) -> Bool {
-        !Self.declarations(at: place, among: declarations.filter { $0.key == key }).isEmpty
+        !Self.declarations(at: place, among: declarations.filter { $0.declares(key) }).isEmpty
     }
 
     /// Returns whether a tweak, or a variable, may be declared in the file.
     func mentions(_ key: TweakKey, _ variable: String?) -> Bool {
         guard let name = variable.flatMap({ VariablePart($0, language) })?.variable else {
-            return declarations.contains { $0.key == key && !$0.isLeftOut }
+            return declarations.contains { $0.declares(key) && !$0.isLeftOut }
         }
         return tokens.contains { $0.kind == .identifier && $0.text == name }
     }
@@ -216,12 +216,28 @@ extension SourceFile {
         if let obstacle = declaration.obstacle { throw Obstacle(reason: obstacle) }
         switch language {
         case .c:
+            let declaration = declaration.object.isEmpty ? declaration : try variable(of: declaration, tweak)
             return try CDefault(
                 bytes: bytes, isUTF8: isUTF8, macros: Set(macros.keys), declaration: declaration
             ).read(tweak.type)
         case .swift:
             return try SwiftDefault(bytes: bytes, newline: newline).read(declaration.defaultValue, tweak)
         }
+    }
+
+    /// The declaration, with the initializer of the variable, or of the part of it, that is the tweak.
+    private func variable(
+        of declaration: SourceDeclaration, _ tweak: TweakDeclaration
+    ) throws(Obstacle) -> SourceDeclaration {
+        var name = declaration.object.map(\.text).joined()
+        // The name of an element ends with its index.
+        if let key = declaration.key, key != tweak.key { name += tweak.key.name.dropFirst(key.name.count) }
+        guard let part = VariablePart(name, .c) else {
+            throw Obstacle(reason: "\(name) is not the name of a variable, or of a part of one")
+        }
+        let found = try VariableInitializer(tokens, numbering, leftOut).declaration(of: part)
+        guard !leftOut.contains(found.offset) else { throw Self.isLeftOut }
+        return found
     }
 
     private func edit(

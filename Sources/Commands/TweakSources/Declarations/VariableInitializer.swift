@@ -44,6 +44,33 @@ struct VariableInitializer {
             defaultValue: initializer)
     }
 
+    /// The declaration with an initializer of a variable of this file, wherever it is.
+    func declaration(of part: VariablePart) throws(Obstacle) -> SourceDeclaration {
+        let name = part.variable
+        let declared = tokens.indices.filter {
+            tokens[$0].kind == .identifier && tokens[$0].text == name && isDeclared($0)
+                && !leftOut.contains(tokens[$0].range.lowerBound)
+        }
+        var found: [SourceDeclaration] = []
+        var obstacle = Obstacle(reason: "the variable \(name) is not declared in this file")
+        for index in declared {
+            do throws(Obstacle) {
+                found.append(
+                    SourceDeclaration(
+                        offset: tokens[index].range.lowerBound,
+                        place: numbering.place(ofLine: tokens[index].line),
+                        defaultValue: try initializer(behind: index, of: part)))
+            } catch {
+                obstacle = error
+            }
+        }
+        guard found.count < 2 else {
+            throw Obstacle(reason: "the file has \(found.count) variables \(name) with initializers")
+        }
+        guard let declaration = found.first else { throw obstacle }
+        return declaration
+    }
+
     /// Returns whether the name is that of a declared variable: a type is before it, or another variable.
     private func isDeclared(_ index: Int) -> Bool {
         var before = index - 1

@@ -50,6 +50,12 @@ package struct FollowedSources: ~Copyable {
             }
             declarations = named
         }
+
+        /// The declarations of a tweak, or of the array of which it is an element.
+        func declarations(of tweak: TweakKey) -> [SourceDeclaration] {
+            declarations[tweak]
+                ?? tweak.ofArray.flatMap { declarations[$0] }?.filter { $0.declares(tweak) } ?? []
+        }
     }
 
     private struct Followed {
@@ -214,7 +220,7 @@ package struct FollowedSources: ~Copyable {
                     throw Obstacle(reason: "a bracket in the file is not closed")
                 }
                 let (defaults, positions) = try file.source.defaults(
-                    of: tweak, in: file.declarations[tweak.key] ?? [], atLine: place.line, of: place.file,
+                    of: tweak, in: file.declarations(of: tweak.key), atLine: place.line, of: place.file,
                     known: place.positions)
                 tweaks[index].places[number].positions = positions
                 for (value, line) in defaults {

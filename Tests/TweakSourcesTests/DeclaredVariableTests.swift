@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+import TestSupport
+import Testing
+import TweakRecords
+import TweakSources
+
+@Suite struct `Initializers of variables declared as tweaks` {
+    private let sources: BakedSources
+
+    init() throws { sources = try BakedSources() }
+
+    private static let source = """
+        #include <fbtweak.h>
+        struct ball { double mass; float spin[3]; };
+        static double gravity = -9.81; // falls
+        static struct ball ball = {.mass = 0.2, .spin = {1, 0, 0.25f}};
+        static struct ball other = {1.5};
+        static float table[] = {0.1f, 0.4f, 0.9f};
+        static unsigned mask = 0xFFu, zero;
+        FBTweakVariable(gravity, "Game", "Physics", "Gravity", -50, 0)
+        FBTweakVariable(ball.mass, "Game", "Ball", "Mass")
+        FBTweakVariable(ball.spin, "Game", "Ball", "Spin")
+        FBTweakVariable(other.mass, "Game", "Other", "Mass")
+        FBTweakVariable(table, "Game", "Curve", "Point")
+        FBTweakVariable(mask, "Game", "", "Mask")
+        FBTweakVariable(zero, "Game", "", "Zero")
+        double used(void) { double level = gravity; return level + table[0] + ball.mass + other.mass + mask + zero; }
+
+        """
+
+    /// Compiles a source, and bakes values into it.
+    ///
+    /// - Returns: The new source, and the reasons why tweaks stay.
+    private func baked(
+        _ text: String, as file: String = "game.c", _ values: [String: TweakValue]
+    ) throws -> (text: String, staying: [StayingTweak]) {
+        try sources.home.write(file, text)
+        let tweaks = try sources.compiled(file)
+        var baking = SourceBaking(
+            folders: SourceFolders(given: nil, working: sources.home.path), isWriting: true)
+        for (name, value) in values {
+            let declared = tweaks.filter { "\($0.key.collection)/\($0.key.name)" == name }
+            try #require(!declared.isEmpty, "\(name)")
+            baking.add(declared.map { CompiledDeclaration($0) }) { (tweak) throws(TweakValueError) in
+                try tweak.admit(value)
+            }
+        }
+        try baking.write()
+        return (try sources.text(file), baking.staying)
+    }
+
+    @Test func `are changed, also of members and elements`() throws {
+        let result = try baked(
+            Self.source,
+            [
+                "Physics/Gravity": -1.62, "Ball/Mass": 0.5, "Ball/Spin[2]": 7.5, "Other/Mass": 2.5,
+                "Curve/Point[1]": 0.75, "/Mask": 16,
+            ])
+        #expect(result.staying.isEmpty, "\(result.staying.map(\.message))")
+        let changed = Self.source.replacing("gravity = -9.81", with: "gravity = -1.62")
+            .replacing(".mass = 0.2", with: ".mass = 0.5").replacing("0.25f", with: "7.5f")
+            .replacing("other = {1.5}", with: "other = {2.5}").replacing("0.4f", with: "0.75f")
+            .replacing("0xFFu", with: "0x10u")
+        #expect(result.text == changed)
+        // The compiled defaults are the new values.
+        let again = try sources.compiled("game.c").first { $0.key.name == "Spin[2]" }
+        #expect(again?.defaultValue == 7.5)
+    }
+
+    @Test func `stay with the reason where there is no literal`() throws {
+        let result = try baked(Self.source, ["/Zero": 5])
+        #expect(result.text == Self.source)
+        #expect(result.staying.map(\.reason) == ["the variable zero has no initializer there"])
+    }
+
+    @Test func `stay if it is not certain which variable it is, or elsewhere`() throws {
+        let twice = """
+            #include <fbtweak.h>
+            static int level = 3;
+            FBTweakVariable(level, "A", "B", "C")
+            int used(void) { int result = level; { int level = 4; result += level; } return result; }
+
+            """
+        let result = try baked(twice, ["B/C": 5])
+        #expect(result.text == twice)
+        #expect(result.staying.map(\.reason) == ["the file has 2 variables level with initializers"])
+        #expect(result.staying.first?.place?.hasSuffix("game.c:3") == true)
+    }
+
+    @Test func `in C++ have scopes`() throws {
+        let text = """
+            #include <fbtweak.h>
+            namespace game { int lives = 3; struct Ball { static double drag; }; double Ball::drag = 1.25; }
+            FBTweakVariable(game::lives, "A", "B", "Lives", 1, 9)
+            FBTweakVariable(game::Ball::drag, "A", "B", "Drag")
+
+            """
+        let result = try baked(text, as: "game.cpp", ["B/Lives": 5, "B/Drag": 2.5])
+        #expect(result.staying.isEmpty, "\(result.staying.map(\.message))")
+        #expect(
+            result.text
+                == text.replacing("lives = 3", with: "lives = 5").replacing("= 1.25", with: "= 2.5"))
+    }
+}
