@@ -6,7 +6,10 @@ typedef enum { probe_first, probe_second } probe_enum;
 void probe_act(void);
 FBTweakAction("Q", "Q", "Q", probe_act, FBTweakDescription("Q"), FBTweakOwner("Q"));
 FBTweakApplication("Q");
-double probe_use(double *probe_bound);
+static struct probe_pair { float probe_one, probe_more[2]; } probe_pair = {1, {2, 3}};
+FBTweakVariable(probe_pair.probe_one, "Q", "Q", "S", 0, 10, FBTweakUnit("Q"))
+    FBTweakVariable(probe_pair.probe_more, "Q", "Q", "T",
+                    FBTweakChoices(2, (3, "Q"))) double probe_use(double *probe_bound);
 double probe_use(double *probe_bound) {
   double probe_number = FBTweakValue(
       "Q", "Q", "Q", 1.0, 0, 10, FBTweakStep(0.5), FBTweakUnit("Q"), FBTweakPrecision(2),
