@@ -71,6 +71,8 @@ let package = Package(
         .target(
             name: "TweakProtocol", dependencies: ["CTweakSystem", "TweakJSON", "TweakRecords", "TweakSystem"]),
         .target(name: "TweakELF", dependencies: ["CLibELF", "TweakRecords", "TweakSystem"]),
+        // Apart, because the library does not need it.
+        .target(name: "TweakCompilation", dependencies: ["CLibELF", "TweakELF", "TweakRecords"]),
         .target(
             name: "Tweaks",
             dependencies: [
@@ -143,7 +145,8 @@ let package = Package(
         .target(
             name: "TweakClient",
             dependencies: [
-                "CommandSupport", "CTweakSystem", "TweakELF", "TweakFormats", "TweakJSON", "TweakMemory",
+                "CommandSupport", "CTweakSystem", "TweakCompilation", "TweakELF", "TweakFormats", "TweakJSON",
+                "TweakMemory",
                 "TweakOverrides", "TweakProtocol", "TweakRecords", "TweakSystem",
             ]),
         .target(name: "TweakPlot", dependencies: ["TweakRecords"]),
@@ -155,7 +158,8 @@ let package = Package(
         .executableTarget(
             name: "tweak-dump",
             dependencies: [
-                "CommandCompletion", "CommandSupport", "TweakELF", "TweakMemory", "TweakOverrides",
+                "CommandCompletion", "CommandSupport", "TweakCompilation", "TweakELF", "TweakMemory",
+                "TweakOverrides",
                 "TweakProtocol",
                 "TweakRecords",
                 "TweakSources",
@@ -298,7 +302,9 @@ let package = Package(
             name: "TweakMemoryTests", dependencies: ["TestSupport", "TweakMemory", "TweakRecords"]),
         .testTarget(
             name: "TweakDWARFTests", dependencies: ["TestSupport", "TweakDWARF", "TweakRecords"]),
-        .testTarget(name: "TweakELFTests", dependencies: ["TestSupport", "TweakELF", "TweakRecords"]),
+        .testTarget(
+            name: "TweakELFTests",
+            dependencies: ["TestSupport", "TweakCompilation", "TweakELF", "TweakRecords"]),
         .testTarget(
             name: "TweaksTests",
             dependencies: [
@@ -345,7 +351,7 @@ let package = Package(
 /// The folders of `Sources`, each with the targets in it.
 let folders = [
     "System": ["CLibDW", "CLibELF", "CTweakSystem", "TweakFailures", "TweakSystem"],
-    "Records": ["TweakDWARF", "TweakELF", "TweakMemory", "TweakRecords"],
+    "Records": ["TweakCompilation", "TweakDWARF", "TweakELF", "TweakMemory", "TweakRecords"],
     "Formats": ["TweakFormats", "TweakJSON", "TweakOverrides", "TweakProtocol", "TweakTargeting"],
     "Library": [
         "CTweaks", "TweakMacros", "Tweaks", "TweaksConfiguration", "TweaksProviderTesting", "TweaksRemote",

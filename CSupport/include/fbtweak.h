@@ -1006,6 +1006,7 @@ FBTWEAK__STATIC_ASSERT(sizeof(fbtweak_color) == 4, "fbtweak.h: a colour is store
  */
 #  define FBTWEAK__VARIABLE(object_, category_, collection_, ...)                                  \
     static __attribute__((__used__)) void FBTWEAK__PASTE(fbtweak__variable_, __COUNTER__)(void) {  \
+      FBTWEAK__VARIABLES_NOTE;                                                                     \
       FBTWEAK__ASSERT_NAMES(category_, collection_, FBTWEAK__FIRST(__VA_ARGS__, ));                \
       FBTWEAK__OBJECT_TYPES(object_);                                                              \
       FBTWEAK__PASTE(FBTWEAK__VARIABLE_,                                                           \
@@ -3086,10 +3087,27 @@ extern fbtweak__word fbtweak__image_sequence __attribute__((__visibility__("hidd
                      ".popsection\n"                                                               \
                      ".endif\n")
 
+/* A note for images with variables, so that the library searches no others for them. */
+#  define FBTWEAK__VARIABLES_NOTE                                                                  \
+    __asm__ volatile(                                                                              \
+        ".ifndef .Lfbtweak__variables\n"                                                           \
+        ".set .Lfbtweak__variables, 0\n"                                                           \
+        ".pushsection .note.fbtweak.variables,\"aGR\",%note,.note.fbtweak.variables,comdat\n"      \
+        ".balign 4\n"                                                                              \
+        ".4byte 8, 0, 4\n"                                                                         \
+        ".asciz \"FBTweak\"\n"                                                                     \
+        ".popsection\n"                                                                            \
+        ".endif\n")
+
 #endif /* FB_TWEAK_ENABLED */
 
 /* The types of the notes named "FBTweak", used as numbers in those above: see RecordFormat.md. */
-enum { FBTWEAK__NOTE_IMAGE = 1, FBTWEAK__NOTE_LIBRARY = 2, FBTWEAK__NOTE_APPLICATION = 3 };
+enum {
+  FBTWEAK__NOTE_IMAGE = 1,
+  FBTWEAK__NOTE_LIBRARY = 2,
+  FBTWEAK__NOTE_APPLICATION = 3,
+  FBTWEAK__NOTE_VARIABLES = 4,
+};
 
 /*
  * Late images. An image that is loaded after the library looks for the library: one of the loaded

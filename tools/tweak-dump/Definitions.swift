@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+import TweakCompilation
 import TweakELF
 import TweakRecords
 import TweakSources

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 package import CommandSupport
 package import Glibc
+internal import TweakCompilation
 package import TweakELF
 internal import TweakFormats
 internal import TweakJSON

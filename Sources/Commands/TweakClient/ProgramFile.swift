@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 package import CommandSupport
+internal import TweakCompilation
 internal import TweakELF
 internal import TweakMemory
 internal import TweakOverrides

@@ -100,6 +100,8 @@ static void read_note(struct fbtweak__image *image, const ElfW(Nhdr) * note, con
     uintptr_t library = relative_address(content);
     if (is_library(image, library))
       image->library = (const struct fbtweak__library *)library;
+  } else if (note->n_type == FBTWEAK__NOTE_VARIABLES) {
+    image->has_variables = true;
   } else if (note->n_type == FBTWEAK__NOTE_APPLICATION) {
     if (memchr(content, '\0', note->n_descsz) != NULL)
       image->application = (const char *)content;

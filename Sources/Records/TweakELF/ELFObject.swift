@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-internal import CLibELF
+package import CLibELF
 package import TweakRecords
 
 /// One ELF object: an executable, a shared library, an object file, or a member of an archive.
 package struct ELFObject {
-    let elf: OpaquePointer
+    package let elf: OpaquePointer
     private let file: ELFFile
     /// Its offset in the file.
     private let start: Int
     /// The file's path, followed by `(member)` for a member of an archive.
     package let path: String
-    let byteCount: Int
-    let header: GElf_Ehdr
+    package let byteCount: Int
+    package let header: GElf_Ehdr
     let sectionCount: Int
 
     init(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-internal import CLibELF
+package import CLibELF
 internal import Glibc
 internal import TweakRecords
 
@@ -206,7 +206,7 @@ extension ELFObject {
         return try bytes(at: section.sh_offset, count: section.sh_size, of: "section \(index)")
     }
 
-    func forEachSection(_ body: (GElf_Shdr, Int) throws(ELFError) -> Void) throws(ELFError) {
+    package func forEachSection(_ body: (GElf_Shdr, Int) throws(ELFError) -> Void) throws(ELFError) {
         var section: OpaquePointer?
         while let next = elf_nextscn(elf, section) {
             var header = GElf_Shdr()

@@ -186,6 +186,7 @@ struct fbtweak__image {
   uintptr_t memory_stop;
   const void *segments; /* its program headers */
   size_t segment_count;
+  bool has_variables; /* whether it has their note */
 };
 
 /*

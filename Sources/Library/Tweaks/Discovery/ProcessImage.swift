@@ -166,6 +166,8 @@ extension ProcessImage {
     ///
     /// - Returns: Whether there are such records.
     func noteInitialValues() -> Bool {
+        // Without a look at the records, which may be many: an image with notes has one for variables.
+        if let description, description.records_start != 0, !description.has_variables { return false }
         var areThere = false
         for records in records {
             let bytes = UnsafeMutableRawBufferPointer(mutating: records)

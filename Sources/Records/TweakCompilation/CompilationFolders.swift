@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import CLibELF
+package import TweakELF
 internal import TweakRecords
 
 /// The working directories of the compiler of an object.
