@@ -311,7 +311,9 @@ extension TweakDeclaration {
         let hasBlock = flags & RecordLayout.hasChoices != 0
         guard type.isNumeric || !hasBlock else { throw .choicesOfType(type, offset: offset) }
 
-        let object = try RecordedObject(bytes, in: range, byteOrder: byteOrder)
+        let object =
+            kind == RecordLayout.variableKind
+            ? try RecordedObject(bytes, in: range, byteOrder: byteOrder) : nil
         var text = RecordText(
             next: offset + RecordLayout.textOffset, end: object?.textEnd ?? range.upperBound)
         // The name of an element is not in the record.
@@ -375,7 +377,8 @@ extension TweakDeclaration {
         record bytes: RawSpan, in range: Range<Int>, byteOrder: ByteOrder
     ) throws(RecordError) -> [TweakDeclaration] {
         let first = try TweakDeclaration(record: bytes, in: range, byteOrder: byteOrder)
-        guard let array = try RecordedObject(bytes, in: range, byteOrder: byteOrder), array.isArray,
+        guard bytes.byte(at: range.lowerBound + RecordLayout.kindOffset) == RecordLayout.variableKind,
+            let array = try RecordedObject(bytes, in: range, byteOrder: byteOrder), array.isArray,
             let key = TweakKey(record: bytes, in: range)
         else { return [first] }
         var all: [TweakDeclaration] = []
