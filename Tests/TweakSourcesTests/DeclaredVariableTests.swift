@@ -73,18 +73,67 @@ import TweakSources
         #expect(result.staying.map(\.reason) == ["the variable zero has no initializer there"])
     }
 
-    @Test func `stay if it is not certain which variable it is, or elsewhere`() throws {
-        let twice = """
+    @Test(arguments: [
+        "int used(void) { int result = level; { int level = 4; result += level; } return result; }",
+        "int used(void) { static int level = 4; return level; }",
+        "int used(void) { for (int level = 0; level < 3; level++) puts(\"\"); return 1; }",
+        "int used(void) { struct { int level; } a = {.level = 4}; return a.level + level; }",
+    ])
+    func `are those of the file, and of no other variable`(function: String) throws {
+        func text(_ initializer: String) -> String {
+            """
             #include <fbtweak.h>
-            static int level = 3;
+            #include <stdio.h>
+            \(function.hasPrefix("int used(void) { struct") ? "" : "extern int level;")
+            int level\(initializer);
             FBTweakVariable(level, "A", "B", "C")
-            int used(void) { int result = level; { int level = 4; result += level; } return result; }
+            \(function)
 
             """
-        let result = try baked(twice, ["B/C": 5])
-        #expect(result.text == twice)
-        #expect(result.staying.map(\.reason) == ["the file has 2 variables level with initializers"])
-        #expect(result.staying.first?.place?.hasSuffix("game.c:3") == true)
+        }
+        let changed = try baked(text(" = 3"), ["B/C": 5])
+        #expect(changed.staying.isEmpty && changed.text == text(" = 5"), "\(changed.staying.map(\.message))")
+        let kept = try baked(text(""), ["B/C": 5])
+        #expect(kept.text == text(""))
+        #expect(kept.staying.map(\.reason) == ["the variable level has no initializer there"])
+    }
+
+    @Test(arguments: [
+        "namespace other { int level = 4; }", "struct Other { int level = 4; };",
+        "struct Other { inline static int level = 4; };", "inline int f(int level = 4) { return level; }",
+    ])
+    func `in C++ are of no other scope`(other: String) throws {
+        let text = """
+            #include <fbtweak.h>
+            \(other)
+            static int level;
+            FBTweakVariable(level, "A", "B", "C")
+            int used() { int level{4}; return level + ::level; }
+
+            """
+        let result = try baked(text, as: "game.cpp", ["B/C": 5])
+        #expect(result.text == text)
+        #expect(result.staying.map(\.reason) == ["the variable level has no initializer there"])
+    }
+
+    @Test func `in C++ have the scope of their name`() throws {
+        let text = """
+            #include <fbtweak.h>
+            struct A { static int width; }; struct B { static int width; };
+            int A::width = 4; int B::width = 4;
+            namespace n { int depth = 1; } namespace m { int depth = 1; }
+            namespace { int hidden = 1; }
+            FBTweakVariable(A::width, "A", "B", "Width")
+            FBTweakVariable(m::depth, "A", "B", "Depth")
+            FBTweakVariable(hidden, "A", "B", "Hidden")
+
+            """
+        let result = try baked(text, as: "game.cpp", ["B/Width": 7, "B/Depth": 7, "B/Hidden": 7])
+        #expect(result.staying.isEmpty, "\(result.staying.map(\.message))")
+        let changed = text.replacing("A::width = 4", with: "A::width = 7")
+            .replacing("m { int depth = 1", with: "m { int depth = 7").replacing(
+                "hidden = 1", with: "hidden = 7")
+        #expect(result.text == changed)
     }
 
     @Test func `in C++ have scopes`() throws {

@@ -235,7 +235,9 @@ extension SourceFile {
         guard let part = VariablePart(name, .c) else {
             throw Obstacle(reason: "\(name) is not the name of a variable, or of a part of one")
         }
-        let found = try VariableInitializer(tokens, numbering, leftOut).declaration(of: part)
+        let words = declaration.object.prefix { $0.kind == .identifier || $0.has("::") }.map(\.text)
+        let found = try VariableInitializer(tokens, numbering, leftOut).declaration(
+            of: part, in: words.count > 2 ? words[words.count - 3] : nil, before: declaration.offset)
         guard !leftOut.contains(found.offset) else { throw Self.isLeftOut }
         return found
     }

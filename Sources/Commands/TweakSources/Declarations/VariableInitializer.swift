@@ -44,31 +44,98 @@ struct VariableInitializer {
             defaultValue: initializer)
     }
 
-    /// The declaration with an initializer of a variable of this file, wherever it is.
-    func declaration(of part: VariablePart) throws(Obstacle) -> SourceDeclaration {
+    /// The declaration with an initializer of the variable that a name at a place in this file means.
+    ///
+    /// - Parameters:
+    ///   - part: The variable, or a part of it.
+    ///   - scope: The name's last qualifier, as in `Ball::mass`; `nil` without one.
+    ///   - offset: The place, behind the declaration.
+    func declaration(
+        of part: VariablePart, in scope: String?, before offset: Int
+    ) throws(Obstacle) -> SourceDeclaration {
         let name = part.variable
-        let declared = tokens.indices.filter {
-            tokens[$0].kind == .identifier && tokens[$0].text == name && isDeclared($0)
-                && !leftOut.contains(tokens[$0].range.lowerBound)
-        }
-        var found: [SourceDeclaration] = []
-        var obstacle = Obstacle(reason: "the variable \(name) is not declared in this file")
-        for index in declared {
-            do throws(Obstacle) {
-                found.append(
-                    SourceDeclaration(
-                        offset: tokens[index].range.lowerBound,
-                        place: numbering.place(ofLine: tokens[index].line),
-                        defaultValue: try initializer(behind: index, of: part)))
-            } catch {
-                obstacle = error
+        var open: [Scope] = []
+        var candidates: [(index: Int, scopes: [Scope])] = []
+        for index in tokens.indices {
+            let token = tokens[index]
+            if token.range.lowerBound >= offset { break }
+            guard !leftOut.contains(token.range.lowerBound) else { continue }
+            if Self.brackets.contains(where: { token.has($0.open) }) {
+                open.append(self.scope(openedAt: index))
+            } else if Self.brackets.contains(where: { token.has($0.close) }) {
+                _ = open.popLast()
+            } else if token.kind == .identifier, token.text == name, isDeclared(index) {
+                candidates.append((index, open))
             }
         }
-        guard found.count < 2 else {
-            throw Obstacle(reason: "the file has \(found.count) variables \(name) with initializers")
+        // Another variable of the name must never be taken for it.
+        candidates.removeAll { candidate in
+            let scopes = candidate.scopes.filter { $0.kind != .unnamed }
+            let isMember =
+                scopes.last?.kind == .type && !statement(before: candidate.index).contains("static")
+            guard !isMember, scopes.allSatisfy({ $0.kind != .other }) else { return true }
+            guard candidate.index > 1, tokens[candidate.index - 1].has("::") else {
+                return scope.map { $0 != scopes.last?.name }
+                    ?? !open.filter { $0.kind != .unnamed }.starts(with: scopes)
+            }
+            return scope != tokens[candidate.index - 2].text
         }
-        guard let declaration = found.first else { throw obstacle }
-        return declaration
+        if scope == nil, let depth = candidates.map(\.scopes.count).max() {
+            // The innermost one hides the others.
+            candidates.removeAll { $0.scopes.count < depth }
+        }
+        // A class only declares what is defined behind it.
+        if candidates.count > 1 {
+            candidates.removeAll { $0.scopes.last?.kind == .type && !isDefined(behind: $0.index) }
+        }
+        candidates.removeAll {
+            statement(before: $0.index).contains("extern") && !isDefined(behind: $0.index)
+        }
+        guard candidates.count < 2 else {
+            throw Obstacle(reason: "the file has \(candidates.count) variables \(name) that could be meant")
+        }
+        guard let index = candidates.first?.index else {
+            throw Obstacle(reason: "the variable \(name) is not declared in this file")
+        }
+        return SourceDeclaration(
+            offset: tokens[index].range.lowerBound, place: numbering.place(ofLine: tokens[index].line),
+            defaultValue: try initializer(behind: index, of: part))
+    }
+
+    /// What is between brackets.
+    private struct Scope: Equatable {
+        enum Kind { case namespace, unnamed, type, other }
+        let kind: Kind
+        let name: String?
+        /// The index of the opening bracket.
+        let start: Int
+    }
+
+    private func scope(openedAt index: Int) -> Scope {
+        let words = tokens[index].has("{") ? statement(before: index) : []
+        func scope(_ kind: Scope.Kind, _ name: String? = nil) -> Scope {
+            Scope(kind: kind, name: name, start: index)
+        }
+        if words.contains("namespace") {
+            return words.last == "namespace" ? scope(.unnamed) : scope(.namespace, words.last)
+        }
+        if words.first == "extern", words.count == 2 { return scope(.unnamed) }
+        guard !words.contains("("), !words.contains("="), !words.contains("enum"),
+            let keyword = words.firstIndex(where: { ["struct", "class", "union"].contains($0) })
+        else { return scope(.other) }
+        return scope(.type, words[(keyword + 1)...].prefix { $0 != ":" && $0 != "final" }.last)
+    }
+
+    /// The words of a statement before one of its tokens.
+    private func statement(before index: Int) -> [String] {
+        tokens[..<index].reversed().prefix { token in
+            !token.has(";") && !token.has("{") && !token.has("}") && token.kind != .directive
+        }.map(\.text).reversed()
+    }
+
+    private func isDefined(behind name: Int) -> Bool {
+        let next = tokens[(name + 1)...].first
+        return next?.has("=") == true || next?.has("{") == true || next?.has("[") == true
     }
 
     /// Returns whether the name is that of a declared variable: a type is before it, or another variable.
