@@ -112,18 +112,18 @@ struct VariableInitializer {
     }
 
     private func scope(openedAt index: Int) -> Scope {
-        let words = tokens[index].has("{") ? statement(before: index) : []
+        let head = tokens[index].has("{") ? statement(before: index) : []
         func scope(_ kind: Scope.Kind, _ name: String? = nil) -> Scope {
             Scope(kind: kind, name: name, start: index)
         }
-        if words.contains("namespace") {
-            return words.last == "namespace" ? scope(.unnamed) : scope(.namespace, words.last)
+        if head.contains("namespace") {
+            return head.last == "namespace" ? scope(.unnamed) : scope(.namespace, head.last)
         }
-        if words.first == "extern", words.count == 2 { return scope(.unnamed) }
-        guard !words.contains("("), !words.contains("="), !words.contains("enum"),
-            let keyword = words.firstIndex(where: { ["struct", "class", "union"].contains($0) })
+        if head.first == "extern", head.count == 2 { return scope(.unnamed) }
+        guard !head.contains("("), !head.contains("="), !head.contains("enum"),
+            let keyword = head.firstIndex(where: { ["struct", "class", "union"].contains($0) })
         else { return scope(.other) }
-        return scope(.type, words[(keyword + 1)...].prefix { $0 != ":" && $0 != "final" }.last)
+        return scope(.type, head[(keyword + 1)...].prefix { $0 != ":" && $0 != "final" }.last)
     }
 
     /// The words of a statement before one of its tokens.
