@@ -2275,14 +2275,17 @@ static inline void fbtweak__call_block(void *fbtweak__context) {
 #    define FBTWEAK__EACH_0 FBTWEAK__EACH
 #    define FBTWEAK__EACH_1 FBTWEAK__EACH
 #    define FBTWEAK__EACH_2 FBTWEAK__NONE
+/* A minimum, a maximum or a step, as a number or as its bits. */
+#    define FBTWEAK__DECLARE_LIMIT                                                                 \
+      union fbtweak__limit {                                                                       \
+        fbtweak__number fbtweak__number;                                                           \
+        fbtweak__word fbtweak__bits;                                                               \
+      }
 #    define FBTWEAK__DECLARE_(each_, names_, mask_, default_, minimum_, maximum_, step_,           \
                               attributes_, ...)                                                    \
       FBTWEAK__ASSERT(FBTWEAK__HAS_NO_NUL(FBTWEAK__TEXT(default_)),                                \
                       "FBTweak: a string default cannot contain a NUL");                           \
-      union fbtweak__limit {                                                                       \
-        fbtweak__number fbtweak__number;                                                           \
-        fbtweak__word fbtweak__bits;                                                               \
-      };                                                                                           \
+      FBTWEAK__DECLARE_LIMIT;                                                                      \
       static struct {                                                                              \
         FBTWEAK__HEAD_FIELDS;                                                                      \
         union {                                                                                    \
@@ -2352,10 +2355,7 @@ struct fbtweak__nothing {
                              FBTWEAK__ELEMENTS(object_))
 #    define FBTWEAK__VARIABLE_RECORD(object_, names_, mask_, minimum_, maximum_, step_,            \
                                      attributes_, ...)                                             \
-      union fbtweak__limit {                                                                       \
-        fbtweak__number fbtweak__number;                                                           \
-        fbtweak__word fbtweak__bits;                                                               \
-      };                                                                                           \
+      FBTWEAK__DECLARE_LIMIT;                                                                      \
       static struct {                                                                              \
         FBTWEAK__HEAD_FIELDS;                                                                      \
         union {                                                                                    \

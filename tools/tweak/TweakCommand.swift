@@ -2,6 +2,7 @@
 import ArgumentParser
 import CommandCompletion
 import CommandSupport
+import Glibc
 import TweakClient
 import TweakRecords
 
@@ -162,6 +163,11 @@ extension TweakCommand {
 
 /// The standard descriptors that were closed when the command started.
 let reservedDescriptors = reserveStandardDescriptors()
+
+/// Starts the next program with those descriptors closed, as this one was started.
+func closeReservedDescriptorsOnExec() {
+    for descriptor in reservedDescriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+}
 
 func warn(_ warning: Warning) { warning.write() }
 

@@ -10,21 +10,22 @@ package final class ChildProcess: Sendable {
     /// Can be read when the process has ended; -1 on kernels before 5.3.
     package let descriptor: Int32
 
-    /// The processes that it is started with.
+    /// The process group of the new process.
     package enum Group {
-        /// Those of this process, which a terminal sends its signals to.
+        /// The group of this process: Ctrl-C in a terminal reaches both.
         case same
-        /// Those that it starts itself.
+        /// A new group, so that the process can be ended with all that it starts.
         case own
-        /// As ``own``, without the terminal.
+        /// A new session, which has no terminal, with a new group.
         case session
     }
 
-    /// The signals that it begins with.
+    /// The signals that are blocked or ignored when the process starts.
     package enum Signals {
-        /// None is blocked or ignored.
+        /// No signal.
         case defaults
-        /// Those of a `sigset_t`, which this points to, are blocked, and those that this process ignores are ignored.
+        /// The signals in a set, given by the address of a `sigset_t`, are blocked. Those that this process ignores stay
+        /// ignored.
         case inherited(blocked: UnsafeRawPointer)
     }
 

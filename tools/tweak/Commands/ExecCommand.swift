@@ -81,7 +81,7 @@ struct ExecCommand: ParsableCommand {
         // As bytes, because arguments need not be text.
         let arguments = Array(argumentBytes.suffix(words.count))
         fflush(nil)
-        for descriptor in reservedDescriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        closeReservedDescriptorsOnExec()
         _ = withPath(path) { execv($0, arguments + [nil]) }
         if errno == ENOEXEC {
             // A file of unknown format is a script for the shell, as for execvp(3).

@@ -18,7 +18,7 @@ struct AttendedCommand {
         let signals = HeldSignals(Self.passedOn + [SIGCHLD])
         let process: ChildProcess
         do throws(ChildProcess.StartProblem) {
-            for descriptor in reservedDescriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+            closeReservedDescriptorsOnExec()
             process = try withUnsafePointer(to: signals.mask) { mask throws(ChildProcess.StartProblem) in
                 try ChildProcess(words, group: .same, signals: .inherited(blocked: mask))
             }

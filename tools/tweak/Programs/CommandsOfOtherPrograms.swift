@@ -74,7 +74,7 @@ enum OtherCommands {
             throw notInstalled("tweak-" + word, "; tools/install \(option) installs it")
         }
         fflush(nil)
-        for descriptor in reservedDescriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        closeReservedDescriptorsOnExec()
         // As bytes.
         let given = argumentBytes.dropFirst()
         var rest = (isCompletion ? given.prefix(1) : []) + given.dropFirst(place + 1)

@@ -136,7 +136,7 @@ private final class CommandRun {
             close(nothing)
             close(ends.write)
         }
-        for descriptor in reservedDescriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        closeReservedDescriptorsOnExec()
         do throws(ChildProcess.StartProblem) {
             process = try withUnsafePointer(to: mask) { mask throws(ChildProcess.StartProblem) in
                 try ChildProcess(

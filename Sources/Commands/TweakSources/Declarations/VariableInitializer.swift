@@ -102,7 +102,7 @@ struct VariableInitializer {
             defaultValue: try initializer(behind: index, of: part))
     }
 
-    /// What is between brackets.
+    /// A pair of brackets that a declaration is inside of.
     private struct Scope: Equatable {
         enum Kind { case namespace, unnamed, type, other }
         let kind: Kind

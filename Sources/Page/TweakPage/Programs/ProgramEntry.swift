@@ -261,7 +261,7 @@ struct ChangeForm: Encodable {
     let pendingValue: JSONValue?
     let source: String?
     let time: Double
-    /// Who made the change, as the program tells.
+    /// The author of the change, by the name that the program gives.
     let by: String?
     /// The stream whose request made it.
     let stream: String?
