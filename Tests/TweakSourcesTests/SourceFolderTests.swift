@@ -35,7 +35,8 @@ import TweakSources
         var baking = SourceBaking(folders: folders, isWriting: true)
         let declarations = places.map { place in
             CompiledDeclaration(
-                BakedSources.tweak(.double, 1.0, at: place.at, Self.key), in: place.in.map { home($0) })
+                BakedSources.tweak(.double, 1.0, at: place.at, Self.key),
+                in: place.in.map { $0.isEmpty ? "." : home($0) })
         }
         baking.add(declarations) { (tweak) throws(TweakValueError) in try tweak.admit(2.0) }
         try baking.write()
@@ -77,6 +78,30 @@ import TweakSources
             #expect(chosen.changed == ["b/util.c"])
             try home.write("b/util.c", Self.text())
         }
+    }
+
+    /// A prefix map of the compiler makes its working directory relative, or that is gone.
+    @Test(arguments: [(in: "", working: "a"), (in: "gone", working: "a"), (in: "a", working: "working")])
+    func `A macro in a header may be that of another copy, too`(folder: String, working: String) throws {
+        for copy in ["a", "b"] {
+            try home.write("\(copy)/limits.h", "#define LIMIT FBTweakValue(\"A\", \"B\", \"C\", 1.0)\n")
+            try home.write("\(copy)/util.c", "#include \"limits.h\"\ndouble d = LIMIT;\n")
+        }
+        func baked(_ program: String, from given: String? = nil) throws -> (
+            changed: [String], reasons: [String]
+        ) {
+            try self.baked(
+                [("util.c:2", folder)], compiled: folder == "a" ? ["a"] : [], from: given, working: working,
+                program: program)
+        }
+        let doubtful = try baked("b/build/program")
+        #expect(doubtful.changed == [] && doubtful.reasons == [Self.doubt])
+        #expect(try baked("b/build/program", from: "b").changed == ["b/limits.h"])
+        #expect(try baked("a/build/program").changed == ["a/limits.h"])
+        // The program is in a folder with another file of that name.
+        try home.write("c/util.c", "double e;\n")
+        try home.write("a/limits.h", "#define LIMIT FBTweakValue(\"A\", \"B\", \"C\", 1.0)\n")
+        #expect(try baked("c/program").changed == ["a/limits.h"])
     }
 
     @Test func `A file of the same name without the tweak raises no doubt`() throws {

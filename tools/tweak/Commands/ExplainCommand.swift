@@ -51,7 +51,8 @@ struct ExplainCommand: ParsableCommand {
                     printable("declared in the definition of \($0.macro): \($0.path):\($0.line)")
                 }
                 return
-                    ([table(of: explained.explanation, tweak)] + explained.origins.flatMap(\.lines) + lines)
+                    ([table(of: explained.explanation, tweak, in: program)]
+                    + explained.origins.flatMap(\.lines) + lines)
                     .joined(separator: "\n")
             }
             for message in try (program as? LiveProgram)?.unknownVariables() ?? [] { warn(message) }
@@ -84,7 +85,7 @@ struct ExplainCommand: ParsableCommand {
         of tweak: TweakDeclaration, in program: any Program
     ) -> [SourceBaking.MacroDefinition] {
         guard let sources = try? ProgramSources(of: program, from: nil, { _ in }) else { return [] }
-        var baking = SourceBaking(folders: sources.folders, isWriting: false)
+        let baking = SourceBaking(folders: sources.folders, isWriting: false)
         var found: [SourceBaking.MacroDefinition] = []
         for place in sources.places(of: tweak) {
             found += baking.definitions(of: place).filter { !found.contains($0) }
@@ -93,7 +94,7 @@ struct ExplainCommand: ParsableCommand {
     }
 
     private func table(
-        of explanation: ExplainTweak.Answer, _ tweak: JSONTweak
+        of explanation: ExplainTweak.Answer, _ tweak: JSONTweak, in program: any Program
     ) -> String {
         let declaration = tweak.declaration
         let value = declaration.text(of: explanation.value)
@@ -104,9 +105,10 @@ struct ExplainCommand: ParsableCommand {
                     + (tweak.overwrittenValue == nil ? "from \(origin)" : "overwritten by the program"))
         ]
         if let overwritten = tweak.overwrittenValue {
+            let again = "tweak adopt --again" + (program.pid.map { " \($0)" } ?? "")
             lines.append(
                 printable(
-                    "before: \(declaration.text(of: overwritten)), from \(origin); tweak adopt --again stores it once more"
+                    "before: \(declaration.text(of: overwritten)), from \(origin); \(again) stores it once more"
                 ))
         }
         if let ramp = tweak.ramp {

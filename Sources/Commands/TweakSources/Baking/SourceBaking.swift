@@ -41,18 +41,8 @@ package struct StayingTweak: Sendable {
 ///
 /// A tweak is changed at all places that declare it, or at none.
 package struct SourceBaking {
-    /// A file that was read.
-    private struct ReadFile {
-        let source: SourceFile
-        let obstacle: String?
-    }
-
-    private let folders: SourceFolders
-    private let headers: HeaderIndex
+    private let sources: ReadSources
     private let isWriting: Bool
-    private var files: [String: ReadFile] = [:]
-    /// The macros that files can use, by their paths.
-    private var macros: [String: IncludedMacros] = [:]
 
     /// The changes, in the order of the tweaks, then of their places.
     package private(set) var changes: [SourceChange] = []
@@ -65,8 +55,7 @@ package struct SourceBaking {
     ///   - folders: Where relative paths of records begin.
     ///   - isWriting: Whether the files must be writable.
     package init(folders: SourceFolders, isWriting: Bool) {
-        (self.folders, self.isWriting) = (folders, isWriting)
-        headers = HeaderIndex(of: folders)
+        (sources, self.isWriting) = (ReadSources(in: folders), isWriting)
     }
 
     /// Plans to change the defaults of a tweak.
@@ -122,35 +111,26 @@ package struct SourceBaking {
         }
         let value = admitted.value
         guard value != declaration.defaultValue else { return [] }
-        let (path, file, line) = try place(of: compiled, variable)
-        let read = try self.read(path)
+        let (path, file, line) = try sources.place(of: compiled, variable)
+        let source = try sources.source(path)
         if let variable {
-            let edits = try read.source.edits(
+            let edits = try source.edits(
                 ofVariable: variable, declaration, atLine: line, of: file, to: value)
-            return try changes(edits, in: path, read, declaration, value)
+            return try changes(edits, in: path, source, declaration, value)
         }
-        let definitions = try definitions(
+        let definitions = try sources.definitions(
             of: declaration.key, at: SourcePlace(file: file, line: line), in: path)
         guard !definitions.isEmpty else {
-            let edits = try read.source.edits(of: declaration, atLine: line, of: file, to: value)
-            return try changes(edits, in: path, read, declaration, value)
+            let edits = try source.edits(of: declaration, atLine: line, of: file, to: value)
+            return try changes(edits, in: path, source, declaration, value)
         }
         var all: [SourceChange] = []
         for definition in definitions {
-            let read = try self.read(definition.path)
-            let edits = try read.source.edits(of: [definition.declaration], declaration, to: value)
-            all += try changes(edits, in: definition.path, read, declaration, value, definition.macro)
+            let source = try sources.source(definition.path)
+            let edits = try source.edits(of: [definition.declaration], declaration, to: value)
+            all += try changes(edits, in: definition.path, source, declaration, value, definition.macro)
         }
         return all
-    }
-
-    private mutating func place(
-        of compiled: CompiledDeclaration, _ variable: String?
-    ) throws(Obstacle) -> (path: String, file: String, line: Int) {
-        let folders = folders
-        return try folders.place(of: compiled) { path in
-            (try? self.read(path))?.source.mentions(compiled.declaration.key, variable) ?? false
-        }
     }
 
     /// A macro that is defined as a tweak.
@@ -163,13 +143,13 @@ package struct SourceBaking {
 
     /// The definitions of the macros that a place in a record uses and that declare the tweak; none if it is declared
     /// at the place itself, or if that cannot be known.
-    package mutating func definitions(of compiled: CompiledDeclaration) -> [MacroDefinition] {
-        guard let (path, file, line) = try? place(of: compiled, nil), (try? read(path)) != nil,
-            let found = try? definitions(
+    package func definitions(of compiled: CompiledDeclaration) -> [MacroDefinition] {
+        guard let (path, file, line) = try? sources.place(of: compiled),
+            let found = try? sources.definitions(
                 of: compiled.declaration.key, at: SourcePlace(file: file, line: line), in: path)
         else { return [] }
         return found.compactMap { definition in
-            guard let lines = files[definition.path]?.source.lines else { return nil }
+            guard let lines = try? sources.source(definition.path).lines else { return nil }
             return MacroDefinition(
                 macro: definition.macro, path: definition.path,
                 line: lines.line(of: definition.declaration.offset))
@@ -177,46 +157,19 @@ package struct SourceBaking {
     }
 
     private func changes(
-        _ edits: [SourceFile.Edit], in path: String, _ read: ReadFile, _ declaration: TweakDeclaration,
-        _ value: TweakValue, _ macro: String? = nil
+        _ edits: [SourceFile.Edit], in path: String, _ source: SourceFile,
+        _ declaration: TweakDeclaration, _ value: TweakValue, _ macro: String? = nil
     ) throws(Obstacle) -> [SourceChange] {
-        if let obstacle = read.obstacle, !edits.isEmpty { throw Obstacle(reason: obstacle) }
+        if !edits.isEmpty, let obstacle = obstacle(path, source) { throw Obstacle(reason: obstacle) }
         return edits.map { edit in
-            let line = read.source.lines.line(of: edit.range.lowerBound)
+            let line = source.lines.line(of: edit.range.lowerBound)
             return SourceChange(
                 tweak: declaration.key, place: declaration.location ?? "", path: path, range: edit.range,
                 line: line,
-                column: edit.range.lowerBound - read.source.lines.range(of: line).lowerBound + 1,
-                oldText: Array(read.source.bytes[edit.range]), newText: edit.text, oldValue: edit.former,
+                column: edit.range.lowerBound - source.lines.range(of: line).lowerBound + 1,
+                oldText: Array(source.bytes[edit.range]), newText: edit.text, oldValue: edit.former,
                 newValue: value, macro: macro)
         }
-    }
-
-    /// The declarations of a tweak in the definitions of macros that a place in a record uses; none if it is declared at
-    /// the place itself.
-    private mutating func definitions(
-        of key: TweakKey, at place: SourcePlace, in path: String
-    ) throws(Obstacle) -> [IncludedMacros.Definition] {
-        guard let source = files[path]?.source, !source.declares(key, at: place) else { return [] }
-        let used = source.names(at: place)
-        guard !used.isEmpty else { return [] }
-        let included =
-            macros[path]
-            ?? IncludedMacros(of: path, in: headers) { path in (try? read(path))?.source }
-        macros[path] = included
-        return try included.definitions(of: key, usedBy: used)
-    }
-
-    private mutating func read(_ path: String) throws(Obstacle) -> ReadFile {
-        if let file = files[path] { return file }
-        let bytes: [UInt8]
-        do throws(Failure) { bytes = try readInput(path, isNamed: false) } catch {
-            throw Obstacle(reason: "the file cannot be read: \(error.message)")
-        }
-        let source = SourceFile(bytes, SourceLanguage(path: path))
-        let file = ReadFile(source: source, obstacle: obstacle(path, source))
-        files[path] = file
-        return file
     }
 
     private func obstacle(_ path: String, _ source: SourceFile) -> String? {
@@ -255,7 +208,7 @@ package struct SourceBaking {
     var changedFiles: [ChangedFile] {
         let byPath = Dictionary(grouping: changes, by: \.path)
         return byPath.keys.sorted().compactMap { path in
-            guard let source = files[path]?.source, let changes = byPath[path] else { return nil }
+            guard let source = try? sources.source(path), let changes = byPath[path] else { return nil }
             return ChangedFile(
                 path: path, source: source,
                 changes: changes.sorted { $0.range.lowerBound < $1.range.lowerBound })

@@ -51,20 +51,26 @@ package struct SourceFolders: Sendable {
 
     /// The path of the file with a declaration, without symbolic links, the file as the record names it, and the line.
     ///
-    /// - Parameter declares: Returns whether a file declares the tweak, to choose between several.
+    /// - Parameter declares: Returns whether a file declares the tweak, to choose between several; `found` is the file that
+    ///   is chosen otherwise, and `nil` if there is none.
     func place(
-        of compiled: CompiledDeclaration, where declares: (_ path: String) -> Bool
+        of compiled: CompiledDeclaration,
+        where declares: (_ path: String, _ found: String?, _ place: SourcePlace) -> Bool
     ) throws(Obstacle) -> (path: String, file: String, line: Int) {
         guard let place = compiled.declaration.location,
             let colon = place.utf8.lastIndex(of: UInt8(ascii: ":")),
             let line = Int(place[place.utf8.index(after: colon)...])
         else { throw Obstacle(reason: "the program does not contain its place in the sources") }
         let file = String(place[..<colon])
-        return (try path(of: file, compiledIn: compiled.folder, where: declares), file, line)
+        let path = try path(of: file, compiledIn: compiled.folder) { path, found in
+            declares(path, found, SourcePlace(file: file, line: line))
+        }
+        return (path, file, line)
     }
 
     private func path(
-        of file: String, compiledIn folder: String?, where declares: (_ path: String) -> Bool
+        of file: String, compiledIn folder: String?,
+        where declares: (_ path: String, _ found: String?) -> Bool
     ) throws(Obstacle) -> String {
         let isAbsolute = file.hasPrefix("/")
         if let given {
@@ -77,13 +83,15 @@ package struct SourceFolders: Sendable {
         }
         let certain = isAbsolute ? [file] : folder.map { [joined($0, file)] } ?? []
         let here = isAbsolute ? [] : [joined(working, file)]
-        if let path = existing(certain).first {
+        /// The path, unless another copy of the file can be the one: a cache of objects may have one that was compiled in
+        /// another copy of the sources, and a prefix map of the compiler hides where it ran.
+        func only(_ path: String) throws(Obstacle) -> String {
             _ = try checked(path)
-            // A cache of objects may have one that was compiled in another copy of the sources.
-            let others = existing(here + besideProgram(file)).filter { $0 != path && declares($0) }
+            let others = existing(here + besideProgram(file)).filter { $0 != path && declares($0, path) }
             guard let other = others.first else { return path }
             throw Self.doubt(path, other)
         }
+        if let path = existing(certain).first { return try only(path) }
         let possible = (isAbsolute || folder != nil ? [] : compiled.map { joined($0, file) }) + here
         let paths = existing(possible)
         guard paths.count > 1 else {
@@ -91,9 +99,9 @@ package struct SourceFolders: Sendable {
             guard let path = paths.first ?? moved.first else {
                 throw Obstacle(reason: absence(of: certain + possible))
             }
-            return try checked(path)
+            return try only(path)
         }
-        let declaring = paths.filter { obstacle(to: $0) == nil && declares($0) }
+        let declaring = paths.filter { obstacle(to: $0) == nil && declares($0, nil) }
         guard declaring.count != 1 else { return declaring[0] }
         let doubtful = declaring.isEmpty ? paths : declaring
         throw Self.doubt(doubtful[0], doubtful[1])

@@ -90,15 +90,13 @@ package struct FollowedSources: ~Copyable {
     package init(
         _ tweaks: [(tweak: TweakDeclaration, places: [CompiledDeclaration])], in folders: SourceFolders
     ) throws(Failure) {
-        let headers = HeaderIndex(of: folders)
-        var sources: [String: SourceFile?] = [:]
-        var macros: [String: IncludedMacros] = [:]
+        let sources = ReadSources(in: folders)
         for (tweak, declarations) in tweaks {
             var places: [Place] = []
             var problem: StayingTweak?
             for declaration in declarations {
                 do throws(Obstacle) {
-                    for place in try Self.places(of: declaration, in: folders, headers, &sources, &macros)
+                    for place in try Self.places(of: declaration, in: sources)
                     where !places.contains(where: { $0.path == place.path && $0.line == place.line }) {
                         places.append(place)
                     }
@@ -122,29 +120,13 @@ package struct FollowedSources: ~Copyable {
 
     /// The place of a record, or those of the definitions of macros that declare the tweak there.
     private static func places(
-        of compiled: CompiledDeclaration, in folders: SourceFolders, _ headers: HeaderIndex,
-        _ sources: inout [String: SourceFile?], _ macros: inout [String: IncludedMacros]
+        of compiled: CompiledDeclaration, in sources: ReadSources
     ) throws(Obstacle) -> [Place] {
-        let key = compiled.declaration.key
-        var known = sources
-        defer { sources = known }
-        func source(_ path: String) -> SourceFile? {
-            if let source = known[path] { return source }
-            let source = (try? readInput(path, isNamed: false)).map {
-                SourceFile($0, SourceLanguage(path: path))
-            }
-            known[path] = .some(source)
-            return source
-        }
-        let (path, file, line) = try folders.place(of: compiled) { source($0)?.mentions(key, nil) ?? false }
-        let place = SourcePlace(file: file, line: line)
+        let folders = sources.folders
+        let (path, file, line) = try sources.place(of: compiled)
         let recorded = [Place(path: path, shown: folders.shown(path), file: file, line: line)]
-        guard let read = source(path), !read.declares(key, at: place),
-            case let used = read.names(at: place), !used.isEmpty
-        else { return recorded }
-        let included = macros[path] ?? IncludedMacros(of: path, in: headers, source)
-        macros[path] = included
-        let definitions = try included.definitions(of: key, usedBy: used)
+        let place = SourcePlace(file: file, line: line)
+        let definitions = try sources.definitions(of: compiled.declaration.key, at: place, in: path)
         guard !definitions.isEmpty else { return recorded }
         return definitions.map {
             let shown = folders.shown($0.path)
