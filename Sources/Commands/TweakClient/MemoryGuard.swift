@@ -168,6 +168,8 @@ extension MemoryGuard {
     private struct Held {
         private let program: MemoryProgram
         let answer: ChangeTweaks.Answer
+        /// The variables whose old values are not the program's own.
+        private let stored: Set<TweakKey>
 
         init(_ call: ChangeTweaks, in pid: pid_t) throws(Failure) {
             guard let program = try Self.program(pid) else {
@@ -176,6 +178,7 @@ extension MemoryGuard {
             self.program = program
             var request = call
             request.durations = SetDurations()
+            stored = program.storedKeys
             answer = try program.change(request)
         }
 
@@ -195,6 +198,7 @@ extension MemoryGuard {
             }.map { ChangeTweaks.Change(tweak: "\($0.tweak)", value: $0.oldValue) }
             // Writes only if the records are where they were.
             _ = try? now.change(ChangeTweaks(changes, exactNames: true, allOrNothing: false))
+            now.forgetStores(in: answer.changes.map(\.tweak).filter { !stored.contains($0) })
         }
     }
 }

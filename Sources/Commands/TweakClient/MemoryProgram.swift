@@ -24,6 +24,7 @@ package final class MemoryProgram: Program {
     private let executable: String
     private let warn: (Warning) -> Void
     private var hasSaid = false
+    private lazy var stored = StoredVariables(of: process)
     private lazy var unread = UnreadTweaks(of: "\(process.pid)")
 
     package var pid: pid_t? { process.pid }
@@ -97,36 +98,60 @@ package final class MemoryProgram: Program {
     func isAdopted(_ key: TweakKey) -> Bool { variables.contains(key) }
 
     package func tweaks() -> [JSONTweak] {
-        let waiting = tweaksInMemory.waiting()
-        return all().map { status($0, waiting) }
+        let moment = moment
+        return all().map { status($0, moment) }
+    }
+
+    /// What is known of stores beside the values: what waits for gates, and what was stored in variables.
+    private struct Moment {
+        var waiting: [UInt64: [UInt8]] = [:]
+        var stored: OverridesDocument
+    }
+
+    private var moment: Moment {
+        Moment(waiting: isBesideLibrary ? [:] : tweaksInMemory.waiting(), stored: stored.load())
+    }
+
+    /// Returns whether the program may change a tweak itself.
+    private func isVariable(_ key: TweakKey) -> Bool {
+        variables.contains(key) || !isBesideLibrary && tweaksInMemory.isVariable(key)
     }
 
     package func tweak(_ key: TweakKey) throws(Failure) -> JSONTweak? {
-        if isBesideLibrary { return variables.tweak(key).map { status($0, [:]) } }
+        if isBesideLibrary { return variables.tweak(key).map { status($0, moment) } }
         // The loop stores what waited.
         if tweaksInMemory.gate(of: key) != nil {
             try inMemory { () throws(MemoryError) in try tweaksInMemory.refresh([key]) }
         }
         let tweak = tweaksInMemory.tweak(key) ?? variables.tweak(key)
-        return tweak.map { status($0, tweaksInMemory.waiting()) }
+        return tweak.map { status($0, moment) }
     }
 
     /// The tweak with a value that was read.
     package func status(_ declaration: TweakDeclaration, _ value: TweakValue?) -> JSONTweak {
-        status((declaration, value), tweaksInMemory.waiting())
+        status((declaration, value), moment)
     }
 
     private func status(
-        _ tweak: (declaration: TweakDeclaration, value: TweakValue?), _ waiting: [UInt64: [UInt8]],
+        _ tweak: (declaration: TweakDeclaration, value: TweakValue?), _ moment: Moment,
         pending: TweakValue? = nil
     ) -> JSONTweak {
-        let isDefault = !isChanged(tweak.declaration, tweak.value)
+        let (declaration, value) = tweak
+        let source: TweakSource =
+            if !isChanged(declaration, value) {
+                .binary
+            } else if isVariable(declaration.key),
+                (try? moment.stored.admission(for: declaration))?.value != value
+            {
+                .program
+            } else {
+                .memory
+            }
         return JSONTweak(
-            tweak.declaration, value: tweak.value,
-            source: isDefault ? "\(TweakSource.binary)" : "\(TweakSource.memory)",
-            pendingValue: pending ?? tweaksInMemory.pendingValue(of: tweak.declaration, in: waiting),
+            declaration, value: value, source: "\(source)",
+            pendingValue: pending ?? tweaksInMemory.pendingValue(of: declaration, in: moment.waiting),
             gate: isBesideLibrary
-                ? nil : tweaksInMemory.gate(of: tweak.declaration.key).map { "\($0.gate.name)" })
+                ? nil : tweaksInMemory.gate(of: declaration.key).map { "\($0.gate.name)" })
     }
 
     package func change(_ request: ChangeTweaks) throws(Failure) -> ChangeTweaks.Answer {
@@ -161,10 +186,18 @@ package final class MemoryProgram: Program {
 
     /// Notes what the process has after a change. Only with the lock, or the values may be those of another change.
     private func note(_ change: inout Change) {
+        let variables = change.evaluation.values.filter { isVariable($0.key) }
+        if !variables.isEmpty {
+            do throws(Failure) {
+                try stored.note(Dictionary(variables.map { ($0.key, $0.value) }) { $1 })
+            } catch {
+                warn("\(title): what was stored in variables counts as the program's own: \(error.message)")
+            }
+        }
         // Before the cells, as in the evaluation. The process may have ended.
-        let waiting = tweaksInMemory.waiting()
+        let moment = moment
         if !isBesideLibrary { try? tweaksInMemory.refresh(change.evaluation.values.map(\.key)) }
-        change.evaluation.note { self.known($0, waiting) }
+        change.evaluation.note { self.known($0, moment) }
     }
 
     /// A change, and its stores that are still to be made.
@@ -178,9 +211,9 @@ package final class MemoryProgram: Program {
     }
 
     /// The tweak with its value as last read.
-    private func known(_ key: TweakKey, _ waiting: [UInt64: [UInt8]]) -> JSONTweak? {
+    private func known(_ key: TweakKey, _ moment: Moment) -> JSONTweak? {
         ((isBesideLibrary ? nil : tweaksInMemory.tweak(key)) ?? variables.tweak(key)).map {
-            status($0, waiting)
+            status($0, moment)
         }
     }
 
@@ -189,9 +222,9 @@ package final class MemoryProgram: Program {
         _ request: ChangeTweaks, _ names: inout ResolvedNames
     ) throws(Failure) -> Change {
         // Before the cells, so that a value that the loop stores meanwhile is not missed.
-        let waiting = tweaksInMemory.waiting()
+        let moment = moment
         let tweaks = KnownTweaks(keys: { [self] in all().map(\.declaration.key) }) { [self] key in
-            known(key, waiting)
+            known(key, moment)
         } problem: { [tweaksInMemory] value, declaration in
             do throws(MemoryRefusal) {
                 try tweaksInMemory.checkWriting(value, to: declaration)
@@ -211,9 +244,11 @@ package final class MemoryProgram: Program {
         change.isRefused = change.evaluation.isRefused(unless: request.isAllOrNothing)
         guard !change.isRefused else { return change }
         for (key, value) in change.evaluation.values {
-            guard let tweak = known(key, waiting) else { continue }
-            // A default need not be stored again, and what is read-only cannot be.
-            guard value != nil || isChanged(tweak.declaration, tweak.nextValue) else { continue }
+            guard let tweak = known(key, moment) else { continue }
+            // A default need not be stored again, what is read-only cannot be, and the program's own values stay.
+            guard value != nil || tweak.isSet && isChanged(tweak.declaration, tweak.nextValue) else {
+                continue
+            }
             let value = value ?? tweak.declaration.defaultValue
             guard !isBesideLibrary, let gate = tweaksInMemory.gate(of: key) else {
                 change.direct[key] = value
@@ -235,11 +270,13 @@ package final class MemoryProgram: Program {
         if request.dryRun == true {
             let values = change.gated.reduce(into: change.direct) { $0.merge($1.values) { $1 } }
             change = Change(evaluation: change.evaluation)
+            var moment = moment
+            for (key, value) in values { moment.stored.set(value, for: key) }
             change.evaluation.note { key in
-                known(key, waiting).map { tweak in
+                known(key, moment).map { tweak in
                     status(
                         (tweak.declaration, tweak.gate == nil ? values[key] ?? tweak.value : tweak.value),
-                        waiting, pending: tweak.gate == nil ? nil : values[key])
+                        moment, pending: tweak.gate == nil ? nil : values[key])
                 }
             }
         }
@@ -309,8 +346,8 @@ package final class MemoryProgram: Program {
 
     package var overrides: OverridesDocument {
         var document = OverridesDocument()
-        for (declaration, value) in all() where isChanged(declaration, value) {
-            document.set(value, for: declaration.key)
+        for tweak in tweaks() where tweak.isSet && isChanged(tweak.declaration, tweak.value) {
+            document.set(tweak.value, for: tweak.declaration.key)
         }
         return document
     }
@@ -318,8 +355,8 @@ package final class MemoryProgram: Program {
     package func explain(_ key: TweakKey) throws(Failure) -> ExplainTweak.Answer {
         let tweak = try tweakAgain(key)
         var opinions: [ExplainTweak.Answer.Opinion] = []
-        if tweak.source == "\(TweakSource.memory)" {
-            opinions.append(.init(source: "\(TweakSource.memory)", value: tweak.value.map { .scalar($0) }))
+        if let source = tweak.source, source != "\(TweakSource.binary)" {
+            opinions.append(.init(source: source, value: tweak.value.map { .scalar($0) }))
         }
         opinions.append(
             .init(source: "\(TweakSource.binary)", value: .scalar(tweak.declaration.defaultValue)))
@@ -360,6 +397,21 @@ package final class MemoryProgram: Program {
         do throws(MemoryError) { return try body() } catch { throw error.failure(of: title) }
     }
 
+    /// The directory for the files of this user's commands.
+    static var ownDirectory: ControlDirectory? {
+        // The session's directory may be missing, and changes of the same time must not be lost.
+        let usual = ControlDirectory(path: "/tmp/tweaks-\(geteuid())")
+        return (ControlDirectory.ownCandidates + [usual]).first(where: \.canBeThere)
+    }
+
+    /// Has variables whose values are the program's own again.
+    func forgetStores(in keys: [TweakKey]) {
+        try? withLock { () throws(Failure) in try stored.note(Dictionary(keys.map { ($0, nil) }) { $1 }) }
+    }
+
+    /// The variables in which values were stored.
+    var storedKeys: Set<TweakKey> { Set(stored.load().keys) }
+
     /// Runs `body` while no other process writes into the memory of this user's programs.
     private func withLock<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         let own = geteuid()
@@ -370,10 +422,7 @@ package final class MemoryProgram: Program {
             ? nil
             : ControlDirectory.candidates(user: owner) { _ in nil }.first { access($0.path, F_OK) == 0 }
         let user = others == nil ? own : owner
-        // The session's directory may be missing, and changes of the same time must not be lost.
-        let usual = ControlDirectory(path: "/tmp/tweaks-\(own)")
-        guard let directory = others ?? (ControlDirectory.ownCandidates + [usual]).first(where: \.canBeThere)
-        else {
+        guard let directory = others ?? Self.ownDirectory else {
             guard tweaksInMemory.needsLock else { return try body() }
             throw Failure("there is no directory for its lock", about: title, .system)
         }

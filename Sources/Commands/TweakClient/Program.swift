@@ -121,7 +121,7 @@ extension Program {
         try checkOverrides()
         var values = OverridesDocument()
         for tweak in try tweaks() where tweak.declaration.type != .action && !tweak.declaration.isReadOnly {
-            if includingDefaults || tweak.lastingValue != tweak.declaration.defaultValue {
+            if includingDefaults || tweak.isSet && tweak.lastingValue != tweak.declaration.defaultValue {
                 values.set(tweak.lastingValue, for: tweak.declaration.key)
             }
         }
@@ -175,6 +175,9 @@ extension Program {
 extension JSONTweak {
     /// Whether only an agent's file has it, perhaps because somebody mistyped its name.
     package var isOnlyOfAgents: Bool { introducedBy.map { TweakSource($0).isOfAgents } ?? false }
+
+    /// Whether its value is not one that only the program has stored.
+    package var isSet: Bool { source != "\(TweakSource.program)" || pendingValue != nil }
 
     /// The value at the program's next start.
     package var nextValue: TweakValue? { pendingValue ?? value }

@@ -217,7 +217,7 @@ export class Editing {
   #findHidden(entries, isTried) {
     for (const { tweak, isSet: wasSet } of entries) {
       const { source } = tweak;
-      const decider = wasSet && source && !["override", "default", "memory", isTried && "lease"].includes(source) ? source : undefined;
+      const decider = wasSet && source && !["override", "default", "memory", "program", isTried && "lease"].includes(source) ? source : undefined;
       if (decider === tweak.hiddenBy) continue;
       tweak.hiddenBy = decider;
       this.#state.tell("value", tweak);

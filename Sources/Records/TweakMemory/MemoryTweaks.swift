@@ -152,6 +152,13 @@ package final class MemoryTweaks {
         return all.flatMap { place.element < $0.count ? $0[place.element] : nil }
     }
 
+    /// Returns whether a tweak is a variable with a record, which the program may change.
+    package func isVariable(_ key: TweakKey) -> Bool {
+        places(of: [key])[key]?.first.map {
+            section($0).bytes[$0.range.lowerBound + RecordLayout.kindOffset] == RecordLayout.variableKind
+        } ?? false
+    }
+
     /// The object that a record points to; `nil` for other records.
     private func object(
         at range: Range<Int>, in section: MemoryImage.Section, of image: MemoryImage

@@ -10,7 +10,8 @@ internal import TweakSystem
 package final class ProcessMemory: AddressSpace {
     package let pid: Int32
     private let descriptor: CInt
-    private let startTime: String
+    /// The start time, in clock ticks of the kernel. Source: proc(5).
+    package let startTime: String
     package let pageSize = UInt64(max(sysconf(Int32(_SC_PAGESIZE)), 4096))
 
     /// - Throws: ``MemoryError/ended`` if there is no such process.
@@ -34,7 +35,7 @@ package final class ProcessMemory: AddressSpace {
     }
 
     /// The start time of a process, in clock ticks of the kernel. Source: proc(5).
-    private static func startTime(of pid: Int32) -> String? {
+    package static func startTime(of pid: Int32) -> String? {
         statusFields(of: pid)?.dropFirst(19).first
     }
 

@@ -66,6 +66,39 @@ private let defaults = "-9.81 0.2 1 0 5 0.5 0.25 3 0"
         program.expect(defaults)
     }
 
+    @Test func `keep what the program itself has stored in them`() throws {
+        let program = try BareProgram(named: "game", source)
+        try program.start(["storing"])
+        program.expect(defaults)
+        #expect(try program.tweak("set", "Level", "4", "Spin[1]", "7").succeeded)
+        try program.home.write("store", "")
+        program.expect("-1.5 0.2 1 7 5 0.5 0.25 4 0")
+        /// The provider of each changed tweak.
+        func sources() throws -> [String: String] {
+            let list = try program.tweak("list").lines.map { $0.split(separator: " ") }
+            return list.reduce(into: [:]) { sources, row in
+                if let last = row.last, ["memory", "program"].contains(last) {
+                    sources["\(row[0])"] = "\(last)"
+                }
+            }
+        }
+        #expect(try sources() == ["Gravity": "program", "Level": "memory", "Spin[1]": "memory"])
+        let export = try program.tweak("export").output
+        #expect(export.contains("Level") && !export.contains("Gravity"), "\(export)")
+        #expect(
+            try program.tweak("explain", "Gravity").lines.first?.hasSuffix("-1.5 m/s2, from program") == true)
+        // A lease ends with the program's value.
+        #expect(try program.tweak("set", "--for", "50ms", "Gravity", "-3").succeeded)
+        #expect(try waitUntil { try sources()["Gravity"] == "program" })
+        let all = try program.tweak("reset", "--all")
+        #expect(all.lines == ["Game/Ball/Spin[1]: 7 → 0", "Game/Rules/Level: 4 → 3"], "\(all.output)")
+        #expect(try program.tweak("reset", "Gravity").output == "nothing to reset\n")
+        program.expect("-1.5 0.2 1 0 5 0.5 0.25 3 0")
+        #expect(try program.tweak("set", "Gravity", "-2").succeeded)
+        #expect(try program.tweak("reset", "Gravity").succeeded)
+        program.expect(defaults)
+    }
+
     @Test(arguments: ["bfd", "gold", "lld"])
     func `have the same defaults in object files, archives and linked files`(linker: String) throws {
         let home = try TemporaryDirectory()
@@ -155,8 +188,17 @@ private let defaults = "-9.81 0.2 1 0 5 0.5 0.25 3 0"
         try program.home.write("store", "")
         program.expect("-1.5 0.2 1 0 5 0.5 0.25 3 0")
         #expect(try program.tweak("get", "Gravity").output == "-1.5\n")
-        #expect(try program.tweak("list").output.contains("-1.5 m/s2"))
+        let row = try program.tweak("list").lines.first { $0.contains("-1.5 m/s2") }
+        #expect(row?.hasSuffix(" program") == true)
+        #expect(try !program.tweak("export").output.contains("Gravity"))
         #expect(try program.tweak("set", "Gravity", "-30").succeeded)
+        program.expect("-30 0.2 1 0 5 0.5 0.25 3 0")
+        try program.home.write("store", "")
+        program.expect("-1.5 0.2 1 0 5 0.5 0.25 3 0")
+        let advice = "tweak adopt --again \(program.pid) stores it once more"
+        #expect(try program.tweak("explain", "Gravity").output.contains(advice))
+        let again = try program.command(["adopt", "--again", "\(program.pid)"])
+        #expect(again.output == "Game/Physics/Gravity: -1.5 m/s2 → -30.0 m/s2\n")
         program.expect("-30 0.2 1 0 5 0.5 0.25 3 0")
         #expect(try program.tweak("reset", "Gravity").succeeded)
         program.expect("-1.5 0.2 1 0 5 0.5 0.25 3 0")

@@ -158,7 +158,7 @@ extension StoreState {
         // A value that the program has stored in its variable is not the default.
         let isStored = entry.isStoredByProgram && entry.source == .binary && value != declaration.defaultValue
         var status = TweakStatus(
-            declaration: declaration, value: value, source: isStored ? .memory : entry.source,
+            declaration: declaration, value: value, source: isStored ? .program : entry.source,
             pendingValue: entry.pendingValue)
         if !gates.isEmpty { status.gate = gates.mailbox(of: entry.key)?.name.description }
         return status

@@ -19,7 +19,7 @@ extension TweakStore {
         let (application, former) = state.withLock { ($0.application, $0.adopted) }
         guard let application else { return }
         let adopted = try AdoptedFile(application: application).loadTrusted()
-        guard !adopted.builds.isEmpty || !former.builds.isEmpty else { return }
+        guard storesAgain || !adopted.builds.isEmpty || !former.builds.isEmpty else { return }
         // Without the lock of the store, because it takes that of the dynamic linker.
         let images = ProcessImage.lasting(in: adopted)
         let isWritten = withState { state in

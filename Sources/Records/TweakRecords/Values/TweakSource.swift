@@ -23,8 +23,10 @@ public struct TweakSource: Hashable, Sendable {
     public static let fleet = TweakSource("fleet")
     /// The constant in the binary.
     public static let binary = TweakSource("default")
-    /// A value in the memory of a process, perhaps stored by the process itself.
+    /// A value that was stored in the memory of a process without the library.
     package static let memory = TweakSource("memory")
+    /// A value that the program itself has stored in a variable, or that something unknown has.
+    package static let program = TweakSource("program")
     /// A value that applies while a closure runs, see ``TweakStore/withValues(_:_:)-([TweakKey:TweakValue],_)``.
     public static let scope = TweakSource("scope")
 
