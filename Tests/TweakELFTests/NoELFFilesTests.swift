@@ -25,6 +25,15 @@ import TweakELF
         #expect(throws: ELFError.notELF(path: path, reason: "it is empty")) { try ELFFile(path: path) }
     }
 
+    @Test func `A script is not an ELF file, and may be one of libtool`() throws {
+        let home = try TemporaryDirectory()
+        let path = try home.write("game", "#!/bin/sh\nexec .libs/game\n")
+        #expect(throws: ELFError.notELF(path: path, reason: "it is a script")) { try ELFFile(path: path) }
+        let program = try home.write(".libs/game", "")
+        let reason = "it is a script; the program is \(program)"
+        #expect(throws: ELFError.notELF(path: path, reason: reason)) { try ELFFile(path: path) }
+    }
+
     @Test func `A FIFO without a writer is refused without waiting`() throws {
         let directory = try TemporaryDirectory()
         let path = directory("fifo")

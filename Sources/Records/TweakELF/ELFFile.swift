@@ -58,10 +58,16 @@ package final class ELFFile {
 
     /// Creates the libelf handle; `nil` for a thin archive.
     private static func begin(_ descriptor: CInt, _ path: String) throws(ELFError) -> OpaquePointer? {
-        let content = Content(start: bytes(of: descriptor, at: 0, count: Content.startSize))
+        let start = bytes(of: descriptor, at: 0, count: Content.startSize)
+        let content = Content(start: start)
         switch content {
         case .thinArchive: return nil
         case .bitcode: throw .unread(path: path, reason: Content.uncompiled("LLVM bitcode"))
+        case .other where start.starts(with: "#!".utf8):
+            // Libtool writes such a script where it links a program with libraries that are not installed yet.
+            let program = containingFolder(of: path) + "/.libs/" + lastComponent(of: path)
+            let advice = access(program, F_OK) == 0 ? "; the program is \(program)" : ""
+            throw .notELF(path: path, reason: "it is a script" + advice)
         case .empty, .other: throw .notELF(path: path, reason: "it does not begin like one")
         case .object, .archive: break
         }

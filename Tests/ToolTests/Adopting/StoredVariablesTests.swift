@@ -135,7 +135,7 @@ import Testing
         #expect(try program.tweak("set", "level", "9").succeeded)
         #expect(try program.tweak("reset", "level").succeeded)
         program.expect("9.81 5")
-        #expect(try program.tweak("list").output.contains(#/level +5 +3 +int32 +0…30 +memory/#))
+        #expect(try program.tweak("list").output.contains(#/level +5 +3 +int32 +0…30 +program/#))
         #expect(try program.tweak("reset", "--all").output == "nothing to reset\n")
         program.expect("9.81 5")
     }
