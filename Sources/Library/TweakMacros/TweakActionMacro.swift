@@ -14,7 +14,7 @@ enum TweakActionMacro: DeclarationMacro {
         of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
         let arguments = try TweakArguments(node.arguments, of: node, in: context)
-        try context.checkPlace(of: node, instead: "write #tweakAction outside of it")
+        try context.checkPlace(of: node, isMember: true, instead: "write #tweakAction outside of it")
         guard let action = node.trailingClosure ?? arguments["action"]?.as(ClosureExprSyntax.self) else {
             let action = arguments["action"]
             let isName =

@@ -13,6 +13,7 @@ enum TweakApplicationMacro: DeclarationMacro {
     static func expansion(
         of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
+        try context.checkPlace(of: node, isMember: true, instead: "write #tweakApplication in a file")
         guard let argument = node.arguments.first?.expression else {
             throw DiagnosticsError.tweak("a name is needed", at: node)
         }

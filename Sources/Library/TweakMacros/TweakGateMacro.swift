@@ -31,13 +31,14 @@ enum TweakGateMacro: ExpressionMacro {
         let place = file.map { "at=\($0):\(location?.line.trimmedDescription ?? "0")" }
         let record = RecordSource.gate(
             texts: [category, names.dropFirst().first ?? "", "", ""] + (place.map { [$0] } ?? []))
+        let enumeration = context.recordName(node, instead: "to be written in a function outside")
         let text = """
             {
             #if \(RecordSource.condition)
-                enum __Gate {
+                enum \(enumeration) {
                     \(record)
                 }
-                unsafe Tweaks.__gate(&__Gate.record)
+                unsafe Tweaks.__gate(&\(enumeration).record)
             #endif
             }()
             """

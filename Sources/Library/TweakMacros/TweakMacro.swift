@@ -36,14 +36,16 @@ extension TweakMacro {
                 \(defaultValue.trimmedDescription) outside of it, and read that here
                 """)
         let record = RecordSource(declaration: try arguments.value(of: type, default: defaultValue))
+        let enumeration = context.recordName(
+            node, instead: "to be replaced by a @Tweakable variable declared outside")
         let result = type.name.map { " () -> \($0) in" } ?? ""
         let text = """
             {\(result)
             #if \(RecordSource.condition)
-                enum __Tweak {
+                enum \(enumeration) {
                     \(record.variable)
                 }
-                return \(type.read("__Tweak", default: defaultValue.trimmedDescription))
+                return \(type.read(enumeration, default: defaultValue.trimmedDescription))
             #else
                 return \(defaultValue.trimmedDescription)
             #endif

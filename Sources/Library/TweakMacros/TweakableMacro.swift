@@ -41,6 +41,8 @@ enum TweakableMacro: AccessorMacro, PeerMacro {
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
+        // The compiler reports that only variables have accessors.
+        guard declaration.is(VariableDeclSyntax.self) else { return [] }
         let variable = try TweakableVariable(declaration, node, in: context)
         let handle = "\(variable.content.handleType)<\(variable.typeName)>"
         return [

@@ -27,7 +27,8 @@ struct TweakableVariable {
         }
         let arguments = try TweakArguments(list, of: node, in: context)
         try context.checkPlace(
-            of: node, instead: "declare it in the file, or in a type and function that are not generic")
+            of: node, isMember: true,
+            instead: "declare it in the file, or in a type and function that are not generic")
         guard let variable = declaration.as(VariableDeclSyntax.self), variable.bindings.count == 1,
             let binding = variable.bindings.first, binding.accessorBlock == nil,
             let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
@@ -58,7 +59,10 @@ struct TweakableVariable {
         }
         name = pattern.identifier.text.filter { $0 != "`" }
         defaultValue = value
-        let kept = variable.modifiers.filter { $0.name.text != "nonisolated" }.map(\.trimmedDescription)
+        let kept = variable.modifiers.filter {
+            // The handle can only be read, and a static variable is final.
+            $0.detail == nil && !["nonisolated", "final"].contains($0.name.text)
+        }.map(\.trimmedDescription)
         modifiers = (["nonisolated"] + kept).joined(separator: " ")
         let annotation = binding.typeAnnotation?.type.trimmedDescription
         let written = annotation ?? literalTypeName(value)
@@ -90,7 +94,11 @@ struct TweakableVariable {
                 return (.rawValue(type), name)
             }
         }
-        guard annotation == nil else { throw DiagnosticsError.tweak(ValueType.all, at: value) }
+        if let annotation {
+            throw DiagnosticsError.tweak(
+                "\(annotation) cannot be a tweak, or is a typealias, which a macro does not see through; \(ValueType.all)",
+                at: value)
+        }
         if calculated(value) != nil { throw ValueType.noNumber(value, "the value", isInteger: false) }
         throw DiagnosticsError.tweak(
             "the value must be a literal; write the type, as in var name: Float = 0.5, if it is none of its own",

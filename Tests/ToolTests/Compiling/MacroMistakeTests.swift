@@ -103,15 +103,15 @@ import Testing
     }
 
     /// What the compiler says of a file.
-    private func error(of source: String, _ flags: [String] = []) throws -> String {
+    private func error(of source: String, _ flags: [String] = [], isDebug: Bool = true) throws -> String {
         let file = try home.write("Mistake.swift", source)
         return try run(
             Locations.program("swiftc"),
             [
-                "-parse-as-library", "-c", "-o", home("Mistake.o"), "-diagnostic-style", "llvm", "-DDEBUG",
-                file,
+                "-parse-as-library", "-c", "-o", home("Mistake.o"), "-diagnostic-style", "llvm", file,
             ]
-                + flags + Example.compilerFlags, home: home, environment: ["TMPDIR": home.path]
+                + (isDebug ? ["-DDEBUG"] : []) + flags + Example.compilerFlags, home: home,
+            environment: ["TMPDIR": home.path]
         ).error
     }
 
@@ -126,6 +126,90 @@ import Testing
         let error = try error(of: "import Tweaks\n\(source)\n")
         #expect(error.contains("use a global or static variable and not \(name)"), "\(error)")
         #expect(error.ranges(of: "error: ").count == 1 && !error.contains("generated"), "\(error)")
+    }
+
+    private static let places = [
+        (
+            "protocol P {}\nextension P where Self: Sendable { var n: Int { #tweak(\"A\", \"B\", \"C\", default: 5) } }",
+            "a tweak cannot be in an extension of a protocol or generic type; declare @Tweakable"
+        ),
+        (
+            "extension [Int] { func use() -> Bool { #feature(\"A\", default: true) } }",
+            "a tweak cannot be in an extension of a protocol or generic type; declare @Tweakable"
+        ),
+        (
+            "extension Optional<Int> { func use() { #tweakGate(\"A\") } }",
+            "a tweak cannot be in an extension of a protocol or generic type; pass the gate in one that is not"
+        ),
+        (
+            "extension Array where Element: Sendable { #tweakAction(\"A\", \"B\", \"C\") {} }",
+            "a tweak cannot be in an extension of a protocol or generic type; write #tweakAction outside"
+        ),
+        (
+            "protocol P { #tweakAction(\"A\", \"B\", \"C\") {} }",
+            "a tweak cannot be in a protocol; write #tweakAction outside of it"
+        ),
+        (
+            "struct Box<T> { #tweakApplication(\"box\") }",
+            "a tweak cannot be in a generic function or type; write #tweakApplication in a file"
+        ),
+    ]
+
+    @Test(arguments: places, [true, false])
+    func `A place that no tweak can have is one error`(
+        place: (source: String, message: String), isDebug: Bool
+    ) throws {
+        let error = try error(of: "import Tweaks\n\(place.source)\n", isDebug: isDebug)
+        #expect(error.contains(place.message), "\(error)")
+        #expect(error.ranges(of: "error: ").count == 1 && !error.contains("generated"), "\(error)")
+    }
+
+    @Test(arguments: [
+        "protocol P {}\nextension P { var n: Int { #tweak(\"A\", \"B\", \"C\", default: 5) } }",
+        "struct Box<T> {}\nextension Box { func use() -> Int { #tweak(\"A\", \"B\", \"C\", default: 5) } }",
+        "public struct S { @inlinable public var n: Int { #tweak(\"A\", \"B\", \"C\", default: 5) } }",
+        "@frozen public struct S { public var n = #tweak(\"A\", \"B\", \"C\", default: 5) }",
+    ])
+    func `Where a macro cannot see that no tweak can be the compiler's error says what to do`(source: String)
+        throws
+    {
+        let error = try error(of: "public import Tweaks\n\(source)\n", ["-swift-version", "6"])
+        #expect(
+            error.contains(
+                "error: type '#tweak, to be replaced by a @Tweakable variable declared outside,' cannot be nested"
+            ),
+            "\(error)")
+    }
+
+    @Test func `Where a tweak can be it compiles`() throws {
+        let source = """
+            import Tweaks
+            let onALineOfItsOwn =
+                #tweak("A", "B", "First", default: 5)
+            struct Plain { var n = #tweak("A", "B", "Property", default: 5) }
+            extension Plain {
+                static let m = #tweak("A", "B", "Static", default: 5)
+                var speed: Int {
+                    #tweakGate("A")
+                    return
+                        #tweak("A", "B", "Getter", default: 5)
+                }
+            }
+            extension Array<Int> {
+                @Tweakable("A", "B", "Limit") static var limit = 5
+                #tweakAction("A", "B", "Act") {}
+            }
+            final class Box {
+                @Tweakable("A", "B", "Final") static private(set) var n = 5
+                subscript(i: Int) -> Int { #tweak("A", "B", "Subscript", default: 5) }
+                deinit { #tweakMonitor("A", "B", "Ends", 1) }
+            }
+            func use(_ n: () -> Int = { #tweak("A", "B", "In a closure", default: 5) }) -> Int { n() }
+            let used = use()
+
+            """
+        let strict = ["-swift-version", "6", "-strict-memory-safety", "-warnings-as-errors"]
+        #expect(try error(of: source, strict) == "")
     }
 
     @Test func `Of a variable of the function around an action the compiler says that it is out of reach`()

@@ -27,6 +27,7 @@ struct MacroMistake {
             init() {}
             var tweakValue: TweakValue { 1.0 }
         }
+        typealias Meters = Double
         let number = 5, small: UInt8 = 5, flag = true, text = "text", word: StaticString = "word"
         let scale = TweakScale.log, range = 0...1, curve = Curve.linear, own = Own(), spring = TweakSpring()
         nonisolated(unsafe) let numbers: TweakChoices<Int> = []
@@ -127,7 +128,11 @@ struct MacroMistake {
             "static var value: UInt8 = 300", says: "the default does not fit the type UInt8",
             mended: "static var value: UInt8 = 255"),
         property(
-            "static var value: Character = \"a\"", says: "a tweak is a Bool, an integer of up to 64 bits"),
+            "static var value: Character = \"a\"",
+            says: "Character cannot be a tweak, or is a typealias, which a macro does not see through"),
+        property(
+            "static var value: Meters = 5.0",
+            says: "Meters cannot be a tweak, or is a typealias, which a macro does not see through"),
         property("static var value: Own = Own()", says: "a tweak is a Bool, an integer of up to 64 bits"),
     ]
 
@@ -297,6 +302,18 @@ struct MacroMistake {
         MacroMistake(
             line: #"struct Box<T> { #tweakAction("A", "B", "C") {} }"#,
             message: generic + "write #tweakAction outside of it", mended: nil),
+        MacroMistake(
+            line: #"subscript(_: some Sendable) -> Int { #tweak("A", "B", "C", default: 5) }"#,
+            message: generic, mended: nil),
+        MacroMistake(
+            line: #"init(_: some Sendable) { #tweakMonitor("A", "B", "C", 5) }"#,
+            message: generic + "store it in one that is not", mended: nil),
+        MacroMistake(
+            line:
+                #"static func use(_ n: Int = #tweak("A", "B", "C", default: 5)) {}; static func call() { use() }"#,
+            message: "a tweak cannot be a default argument, because Swift expands it in each caller; declare "
+                + #"@Tweakable("A", "B", "C") var value: Int = 5 outside of it, and read that here"#,
+            mended: nil),
     ]
 
     private static let variables = [
