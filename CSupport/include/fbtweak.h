@@ -971,8 +971,20 @@ FBTWEAK__STATIC_ASSERT(sizeof(fbtweak_color) == 4, "fbtweak.h: a colour is store
     (__extension__({                                                                               \
       FBTWEAK__TWEAK(FBTWEAK__LIKE(text_, FBTWEAK__FIRST(__VA_ARGS__, )), FBTWEAK__NONE,           \
                      category_, collection_, name_, __VA_ARGS__);                                  \
-      fbtweak__handle(&fbtweak__record);                                                           \
+      fbtweak__handle(&FBTWEAK__RECORD);                                                           \
     }))
+/* Clang 22 warns of __COUNTER__, which is new in C2y. */
+#  ifdef __clang__
+#    if __has_warning("-Wc2y-extensions")
+#      define FBTWEAK__ALLOW_COUNTER                                                               \
+        _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wc2y-extensions\"")
+#      define FBTWEAK__END_COUNTER _Pragma("clang diagnostic pop")
+#    endif
+#  endif
+#  ifndef FBTWEAK__ALLOW_COUNTER
+#    define FBTWEAK__ALLOW_COUNTER
+#    define FBTWEAK__END_COUNTER
+#  endif
 /* The assignment is never executed; it is there for its errors and warnings. */
 #  define FBTWEAK__BIND(lvalue_, category_, collection_, name_, ...)                               \
     (__extension__({                                                                               \
@@ -984,7 +996,7 @@ FBTWEAK__STATIC_ASSERT(sizeof(fbtweak_color) == 4, "fbtweak.h: a colour is store
       if (0)                                                                                       \
         *fbtweak__lvalue = fbtweak__value;                                                         \
       __atomic_store(fbtweak__address, &fbtweak__value, __ATOMIC_RELAXED);                         \
-      (void)fbtweak_bind(fbtweak__handle(&fbtweak__record), fbtweak__address);                     \
+      (void)fbtweak_bind(fbtweak__handle(&FBTWEAK__RECORD), fbtweak__address);                     \
       (void *)fbtweak__address;                                                                    \
     }))
 #  define FBTWEAK__MONITOR(category_, collection_, name_, ...)                                     \
@@ -1005,7 +1017,9 @@ FBTWEAK__STATIC_ASSERT(sizeof(fbtweak_color) == 4, "fbtweak.h: a colour is store
  * which does nothing.
  */
 #  define FBTWEAK__VARIABLE(object_, category_, collection_, ...)                                  \
+    FBTWEAK__ALLOW_COUNTER                                                                         \
     static __attribute__((__used__)) void FBTWEAK__PASTE(fbtweak__variable_, __COUNTER__)(void) {  \
+      FBTWEAK__END_COUNTER                                                                         \
       FBTWEAK__VARIABLES_NOTE;                                                                     \
       FBTWEAK__ASSERT_NAMES(category_, collection_, FBTWEAK__FIRST(__VA_ARGS__, ));                \
       FBTWEAK__OBJECT_TYPES(object_);                                                              \
@@ -2151,9 +2165,11 @@ enum {
                         (0 FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__PLUS_BIT, __VA_ARGS__)),            \
                     "FBTweak: an option is given twice");                                          \
     FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__CHECK, __VA_ARGS__)                                        \
+    FBTWEAK__ALLOW_COUNTER                                                                         \
     FBTWEAK__ACTION_RECORD(                                                                        \
         FBTWEAK__PASTE(fbtweak__action_, __COUNTER__), (category_, collection_, name_), function_, \
-        FBTWEAK__LOCATION FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__ATTRIBUTE, __VA_ARGS__))
+        FBTWEAK__LOCATION FBTWEAK__EACH(FBTWEAK__OF, FBTWEAK__ATTRIBUTE, __VA_ARGS__))             \
+    FBTWEAK__END_COUNTER
 
 /*
  * The store of a monitor. In an atomic store GCC moves a floating-point number through an integer
@@ -2162,10 +2178,10 @@ enum {
  */
 #  if defined(__clang__) || defined(__SANITIZE_THREAD__) || UINTPTR_MAX <= 0xffffffffu
 #    define FBTWEAK__STORE(value_)                                                                 \
-      __atomic_store(&fbtweak__record.fbtweak__cell.fbtweak__value, &value_, __ATOMIC_RELAXED)
+      __atomic_store(&FBTWEAK__RECORD.fbtweak__cell.fbtweak__value, &value_, __ATOMIC_RELAXED)
 #  else
 #    define FBTWEAK__STORE(value_)                                                                 \
-      (*(volatile fbtweak__type *)&fbtweak__record.fbtweak__cell.fbtweak__value = value_)
+      (*(volatile fbtweak__type *)&FBTWEAK__RECORD.fbtweak__cell.fbtweak__value = value_)
 #  endif
 
 static inline __attribute__((__always_inline__)) const char *
@@ -2382,6 +2398,7 @@ struct fbtweak__nothing {
           FBTWEAK__EACH(FBTWEAK__CHOICE_TEXT_INITIAL, , __VA_ARGS__) attributes_,                  \
           FBTWEAK__EACH(FBTWEAK__CHOICE_INITIAL, , __VA_ARGS__)}
 
+#    define FBTWEAK__RECORD fbtweak__record
 #    define FBTWEAK__READ                                                                          \
       _Generic((fbtweak__type){0},                                                                 \
           const char *: fbtweak__load_string(&fbtweak__record.fbtweak__cell.fbtweak__string, fbtweak__record.fbtweak__text),  \
@@ -2692,7 +2709,8 @@ template <class T, class Default> constexpr T fbtweak__initial(Default fbtweak__
  * A variable of an inline function has the function's visibility: where that is exported, an image
  * would read the record of another. So the record is in a function of its own, which is hidden:
  * with Clang, which regards only the outermost function, in a template for the lambda that makes
- * the record, and with GCC in a class.
+ * the record, and with GCC in a class. There no variable refers to it: the frame of a coroutine
+ * would have the variable, and is not hidden.
  */
 #    ifdef __clang__
 template <class F> FBTWEAK__HIDDEN inline __attribute__((__always_inline__)) auto &fbtweak__hold() {
@@ -2704,11 +2722,12 @@ template <class F> FBTWEAK__HIDDEN inline __attribute__((__always_inline__)) aut
     return *static_cast<decltype((*static_cast<F *>(nullptr))()) *>(nullptr);
   }
 }
-#      define FBTWEAK__RECORD(...)                                                                 \
+#      define FBTWEAK__MAKE_RECORD(...)                                                            \
         auto fbtweak__make = [&] { return fbtweak__layout{__VA_ARGS__}; };                         \
         auto &fbtweak__record = fbtweak__hold<decltype(fbtweak__make)>()
+#      define FBTWEAK__RECORD fbtweak__record
 #    else
-#      define FBTWEAK__RECORD(...)                                                                 \
+#      define FBTWEAK__MAKE_RECORD(...)                                                            \
         FBTWEAK__REFUSE_TEMPLATE(fbtweak__record);                                                 \
         struct FBTWEAK__HIDDEN fbtweak__holder {                                                   \
           static inline __attribute__((__always_inline__)) auto &fbtweak__hold() {                 \
@@ -2716,8 +2735,8 @@ template <class F> FBTWEAK__HIDDEN inline __attribute__((__always_inline__)) aut
                 FBTWEAK__CPP_SECTION) = {__VA_ARGS__};                                             \
             return fbtweak__record;                                                                \
           }                                                                                        \
-        };                                                                                         \
-        auto &fbtweak__record = fbtweak__holder::fbtweak__hold()
+        }
+#      define FBTWEAK__RECORD fbtweak__holder::fbtweak__hold()
 #    endif
 
 #    define FBTWEAK__DECLARE(first_, ...) FBTWEAK__PASTE(FBTWEAK__DECLARE_, first_)(__VA_ARGS__)
@@ -2729,8 +2748,8 @@ template <class F> FBTWEAK__HIDDEN inline __attribute__((__always_inline__)) aut
       using fbtweak__layout =                                                                      \
           fbtweak__record_of<fbtweak__type, fbtweak__number, FBTWEAK__NAME_SIZES names_,           \
                              sizeof(fbtweak__default_text), sizeof(attributes_)>;                  \
-      FBTWEAK__RECORD(FBTWEAK__FIXED(mask_, default_, minimum_, maximum_, step_, names_),          \
-                      fbtweak__copy_of(default_), attributes_)
+      FBTWEAK__MAKE_RECORD(FBTWEAK__FIXED(mask_, default_, minimum_, maximum_, step_, names_),     \
+                           fbtweak__copy_of(default_), attributes_)
 #    define FBTWEAK__DECLARE_1 FBTWEAK__DECLARE_0
 #    define FBTWEAK__DECLARE_0(names_, mask_, default_, minimum_, maximum_, step_, attributes_,    \
                                ...)                                                                \
@@ -2739,9 +2758,9 @@ template <class F> FBTWEAK__HIDDEN inline __attribute__((__always_inline__)) aut
                                        sizeof(FBTWEAK__TEXT_AND_CHOICES(default_, __VA_ARGS__)),   \
                                        sizeof(attributes_),                                        \
                                        0 FBTWEAK__EACH(FBTWEAK__AND_ONE, , __VA_ARGS__)>;          \
-      FBTWEAK__RECORD(FBTWEAK__FIXED(mask_, default_, minimum_, maximum_, step_, names_),          \
-                      FBTWEAK__TEXT_AND_CHOICES(default_, __VA_ARGS__), attributes_,               \
-                      {FBTWEAK__EACH(FBTWEAK__CHOICE, , __VA_ARGS__)})
+      FBTWEAK__MAKE_RECORD(FBTWEAK__FIXED(mask_, default_, minimum_, maximum_, step_, names_),     \
+                           FBTWEAK__TEXT_AND_CHOICES(default_, __VA_ARGS__), attributes_,          \
+                           {FBTWEAK__EACH(FBTWEAK__CHOICE, , __VA_ARGS__)})
 #    define FBTWEAK__TEXT_AND_CHOICES(default_, ...)                                               \
       fbtweak__join(fbtweak__copy_of(default_) FBTWEAK__EACH(FBTWEAK__CHOICE_TEXT, , __VA_ARGS__))
 #    define FBTWEAK__FIXED(mask_, default_, minimum_, maximum_, step_, names_)                     \
@@ -2814,14 +2833,15 @@ struct FBTWEAK__HIDDEN fbtweak__variable_of {
                                sizeof(FBTWEAK__TEXT_AND_CHOICES(0, __VA_ARGS__)),                  \
                                sizeof(attributes_) + 8 * FBTWEAK__ELEMENTS(object_),               \
                                0 FBTWEAK__EACH(FBTWEAK__AND_ONE, , __VA_ARGS__)>;                  \
-      FBTWEAK__RECORD(FBTWEAK__VARIABLE_HEAD(fbtweak__layout, mask_, FBTWEAK__ELEMENTS(object_)),  \
-                      {&(object_)}, FBTWEAK__ELEMENTS(object_),                                    \
-                      FBTWEAK__INITIAL_OF(fbtweak__layout, object_, attributes_),                  \
-                      {FBTWEAK__AS_NUMBER(minimum_)}, {FBTWEAK__AS_NUMBER(maximum_)},              \
-                      {FBTWEAK__AS_NUMBER(step_)}, FBTWEAK__NAMES names_,                          \
-                      FBTWEAK__TEXT_AND_CHOICES(0, __VA_ARGS__), attributes_,                      \
-                      {FBTWEAK__EACH(FBTWEAK__VARIABLE_CHOICE, , __VA_ARGS__)});                   \
-      (void)fbtweak__record
+      FBTWEAK__MAKE_RECORD(                                                                        \
+          FBTWEAK__VARIABLE_HEAD(fbtweak__layout, mask_, FBTWEAK__ELEMENTS(object_)),              \
+          {&(object_)}, FBTWEAK__ELEMENTS(object_),                                                \
+          FBTWEAK__INITIAL_OF(fbtweak__layout, object_, attributes_),                              \
+          {FBTWEAK__AS_NUMBER(minimum_)}, {FBTWEAK__AS_NUMBER(maximum_)},                          \
+          {FBTWEAK__AS_NUMBER(step_)}, FBTWEAK__NAMES names_,                                      \
+          FBTWEAK__TEXT_AND_CHOICES(0, __VA_ARGS__), attributes_,                                  \
+          {FBTWEAK__EACH(FBTWEAK__VARIABLE_CHOICE, , __VA_ARGS__)});                               \
+      (void)FBTWEAK__RECORD
 #    define FBTWEAK__VARIABLE_CHOICE(context_, index_, choice_)                                    \
       {FBTWEAK__AS_NUMBER(FBTWEAK__VALUE_OF(choice_))},
 
@@ -2837,8 +2857,8 @@ fbtweak__read(const fbtweak__cell_of<const char *> &fbtweak__cell, const char *f
   return fbtweak__load_string(&fbtweak__cell.fbtweak__value, fbtweak__initial);
 }
 #    define FBTWEAK__READ                                                                          \
-      fbtweak__read(fbtweak__record.fbtweak__cell,                                                 \
-                    fbtweak__record.fbtweak__text.fbtweak__characters)
+      fbtweak__read(FBTWEAK__RECORD.fbtweak__cell,                                                 \
+                    FBTWEAK__RECORD.fbtweak__text.fbtweak__characters)
 
 struct fbtweak__callee {
   union {
@@ -2953,12 +2973,12 @@ FBTWEAK__END_CPP
         FBTWEAK__ASSERT(FB_TWEAK_GATE_STORES > 0, "FB_TWEAK_GATE_STORES: it is at least 1");       \
         FBTWEAK__ASSERT(sizeof("" more_) == 1, "FBTweakGate: nothing may follow the collection");  \
         FBTWEAK__GATE_RECORD(category_, collection_, FBTWEAK__LOCATION);                           \
-        if (__builtin_expect(__atomic_load_n(&fbtweak__record.fbtweak__mailbox.fbtweak__state,     \
+        if (__builtin_expect(__atomic_load_n(&FBTWEAK__RECORD.fbtweak__mailbox.fbtweak__state,     \
                                              __ATOMIC_RELAXED) != 0                                \
                                  ? 1L                                                              \
                                  : 0L,                                                             \
                              0L))                                                                  \
-          fbtweak__pass(&fbtweak__record.fbtweak__mailbox);                                        \
+          fbtweak__pass(&FBTWEAK__RECORD.fbtweak__mailbox);                                        \
       }))
 #    define FBTWEAK__GATE_FIXED                                                                    \
       {                                                                                            \
@@ -2990,7 +3010,8 @@ FBTWEAK__END_CPP
 #      define FBTWEAK__GATE_RECORD(category_, collection_, attributes_)                            \
         using fbtweak__layout = fbtweak__gate_of<sizeof(category_), sizeof(collection_),           \
                                                  sizeof(attributes_), FB_TWEAK_GATE_STORES>;       \
-        FBTWEAK__RECORD(FBTWEAK__GATE_FIXED, {category_}, {collection_}, "", "", attributes_, {})
+        FBTWEAK__MAKE_RECORD(FBTWEAK__GATE_FIXED, {category_}, {collection_}, "", "", attributes_, \
+                             {})
 #      define FBTWEAK__GATE_LAYOUT fbtweak__layout
 #    endif
 #  else

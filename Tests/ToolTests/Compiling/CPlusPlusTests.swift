@@ -315,6 +315,42 @@ import Testing
             ])
     }
 
+    @Test(arguments: Compiler.present)
+    func `Tweaks in a coroutine are found, and draw no warning`(compiler: Compiler) throws {
+        let source = try home.write(
+            "coroutine.cpp",
+            """
+            #include <fbtweak.h>
+            #include <coroutine>
+            struct Task {
+              struct promise_type {
+                Task get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+                std::suspend_never initial_suspend() noexcept { return {}; }
+                std::suspend_always final_suspend() noexcept { return {}; }
+                void return_value(int result) { value = result; }
+                void unhandled_exception() {}
+                int value;
+              };
+              std::coroutine_handle<promise_type> handle;
+            };
+            static int bound;
+            inline Task task() {
+              FBTweakGate("X");
+              FBTweakBind(bound, "X", "Coroutine", "Bound", 4);
+              FBTweakMonitor("X", "Coroutine", "Monitor", bound);
+              co_await std::suspend_never{};
+              co_return FBTweakValue("X", "Coroutine", "Value", 3);
+            }
+            int main() { return task().handle.promise().value - 3; }
+            """)
+        try compiler.compile(
+            [source], as: .cPlusPlus, to: home("program"),
+            ["-std=c++20", "-DDEBUG", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"], home: home)
+        #expect(try run(home("program"), home: home).succeeded)
+        let dump = try DumpedJSON(dump(["--format", "json", home("program")], home: home).output)
+        #expect(dump.images[0].tweaks.map(\.name).sorted() == ["Bound", "Monitor", "Value"])
+    }
+
     @Test func `Tweaks of a module are found, with the note that locates them`() throws {
         let module = try home.write(
             "module.cppm",
