@@ -2218,8 +2218,12 @@ static inline void fbtweak__call_block(void *fbtweak__context) {
         FBTWEAK__ASSERT(FBTWEAK__IS_TEXT(x_) || __builtin_constant_p(FBTWEAK__NUMBER(x_)),         \
                         "FBTweak: defaults, limits, steps and choices are constants")
 #    else
+/* A constant only where the condition is one and false. In one place, because compiling it takes
+ * time. */
+int fbtweak__variable(void);
 #      define FBTWEAK__ASSERT(condition_, message_)                                                \
-        _Static_assert(__builtin_choose_expr(__builtin_constant_p(condition_), condition_, 1),     \
+        _Static_assert(__builtin_choose_expr(                                                      \
+                           __builtin_constant_p((condition_) ? fbtweak__variable() : 0), 0, 1),    \
                        message_)
 #      ifdef __OPTIMIZE__
 #        define FBTWEAK__ASSERT_CONSTANT(x_)                                                       \
@@ -3154,6 +3158,18 @@ struct fbtweak__loaded {
   uint16_t segment_count;
 };
 
+/*
+ * For what runs once: to optimize it would take more time in each unit than all of its parsing.
+ * With "O0" GCC would also no longer merge the constants of the unit.
+ */
+#if !FB_TWEAK_ENABLED || !defined(__OPTIMIZE__)
+#  define FBTWEAK__HARDLY_OPTIMIZED
+#elif defined(__clang__)
+#  define FBTWEAK__HARDLY_OPTIMIZED __optnone__
+#else
+#  define FBTWEAK__HARDLY_OPTIMIZED __optimize__("Og")
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -3166,8 +3182,9 @@ int fbtweak__each_loaded(int (*visit)(struct fbtweak__loaded *loaded, size_t siz
  * Whether a segment with these permissions contains the memory. A note may be wrong, and must not
  * cause a crash.
  */
-static inline bool fbtweak__is_loaded(const struct fbtweak__loaded *loaded, uint32_t rights,
-                                      uintptr_t start, size_t size) {
+static inline __attribute__((FBTWEAK__HARDLY_OPTIMIZED)) bool
+fbtweak__is_loaded(const struct fbtweak__loaded *loaded, uint32_t rights, uintptr_t start,
+                   size_t size) {
   unsigned i;
   for (i = 0; i < loaded->segment_count; i++) {
     const struct fbtweak__segment *segment = &loaded->segments[i];
@@ -3180,7 +3197,8 @@ static inline bool fbtweak__is_loaded(const struct fbtweak__loaded *loaded, uint
 }
 
 /* The table's size is 0 until the library has loaded. In other versions it differs. */
-static inline bool fbtweak__is_library(const struct fbtweak__loaded *loaded, uintptr_t address) {
+static inline __attribute__((FBTWEAK__HARDLY_OPTIMIZED)) bool
+fbtweak__is_library(const struct fbtweak__loaded *loaded, uintptr_t address) {
   enum {
     FBTWEAK__READ_WRITE = 4 | 2,
     FBTWEAK__LEAST = offsetof(struct fbtweak__library, make_monitor)
@@ -3193,8 +3211,8 @@ static inline bool fbtweak__is_library(const struct fbtweak__loaded *loaded, uin
          fbtweak__is_loaded(loaded, FBTWEAK__READ_WRITE, address, size);
 }
 
-static inline int fbtweak__look_for_library(struct fbtweak__loaded *loaded, size_t size,
-                                            void *slot) {
+static inline __attribute__((FBTWEAK__HARDLY_OPTIMIZED)) int
+fbtweak__look_for_library(struct fbtweak__loaded *loaded, size_t size, void *slot) {
   static const uint32_t lengths_and_type[] = {8, 4, FBTWEAK__NOTE_LIBRARY};
   (void)size;
   unsigned i;
@@ -3232,10 +3250,10 @@ static inline int fbtweak__look_for_library(struct fbtweak__loaded *loaded, size
       FBTWEAK__OF_IMAGE void function_(void);                                                      \
       FBTWEAK__OF_IMAGE __attribute__((__used__, __section__(array_ ".101"))) void (               \
           *function_##_pointer)(void) = function_;                                                 \
-      FBTWEAK__OF_IMAGE void function_(void)
+      FBTWEAK__OF_IMAGE __attribute__((FBTWEAK__HARDLY_OPTIMIZED)) void function_(void)
 #  else
 #    define FBTWEAK__AT(constructor_, array_, function_)                                           \
-      __attribute__((constructor_(101))) static void function_(void)
+      __attribute__((constructor_(101), FBTWEAK__HARDLY_OPTIMIZED)) static void function_(void)
 #  endif
 extern bool fbtweak__is_open;
 FBTWEAK__OF_IMAGE bool fbtweak__is_open = false;
