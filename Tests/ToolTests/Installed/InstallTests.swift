@@ -94,6 +94,16 @@ private struct Frames {
                 libraries: frames.flags("--libs", "tweaks")))
     }
 
+    @Test(arguments: Compiler.allCases)
+    func `A program links the library in whatever order the linker gets the flags`(
+        compiler: Compiler
+    ) throws {
+        try frames.expectTweakable(
+            frames.compile(
+                compiler, ["-DDEBUG", "-Wl,--as-needed"] + frames.flags("--cflags", "tweaks"),
+                libraries: frames.flags("--libs", "tweaks").reversed()))
+    }
+
     @Test func `The header alone brings no library`() throws {
         #expect(try frames.flags("--libs", "fbtweak").isEmpty)
     }
@@ -290,6 +300,25 @@ private struct Frames {
                 "-DCMAKE_C_COMPILER=gcc", "-DCMAKE_CXX_COMPILER=g++",
             ])
         try frames.run(cmake, ["--build", "built"])
+    }
+
+    @Test func `CMake builds a tweakable program as pkg-config says`() throws {
+        try frames.home.write(
+            "examples/found/CMakeLists.txt",
+            """
+            cmake_minimum_required(VERSION 3.16)
+            project(frames C)
+            find_package(PkgConfig REQUIRED)
+            pkg_check_modules(tweaks REQUIRED IMPORTED_TARGET tweaks)
+            add_executable(frames ../frames.c)
+            target_compile_definitions(frames PRIVATE DEBUG)
+            target_link_libraries(frames PRIVATE PkgConfig::tweaks)
+            """)
+        let cmake = try Locations.program("cmake")
+        try frames.run(
+            cmake, ["-S", "found", "-B", "built", "-DCMAKE_EXE_LINKER_FLAGS=-Wl,--as-needed"])
+        try frames.run(cmake, ["--build", "built"])
+        try frames.expectTweakable(frames.directory + "/built/frames")
     }
 
     @Test func `Meson builds a tweakable program`() throws {
