@@ -39,6 +39,12 @@ import Testing
         #expect(result.status == 1 && result.output.contains("it can, although it is in the list: in a test"))
     }
 
+    @Test func `A root has compilers`() throws {
+        let result = try run(
+            Locations.package + "/tools/development/toolchains", ["--root", home.path], home: home)
+        #expect(result.status == 69 && result.error.contains("/usr/bin has no gcc-N and no clang-N"))
+    }
+
     @Test func `Each entry of the list has cells and a reason`() throws {
         let path = Locations.package + "/tools/development/toolchain-probe/cannot.json"
         let data = try #require(FileManager.default.contents(atPath: path))
