@@ -1978,7 +1978,7 @@ enum {
 #  define FBTWEAK__MOST_ELEMENTS 256
 #  define FBTWEAK__OBJECT_MESSAGE                                                                  \
     "FBTweakVariable: the object must be a bool, an integer, a float, a double, a colour, or an "  \
-    "array of these"
+    "array of these, and no text or array of char"
 #  define FBTWEAK__ASSERT_OBJECT(is_const_, count_)                                                \
     FBTWEAK__ASSERT(!(is_const_), "FBTweakVariable: the object is const; remove const");           \
     FBTWEAK__ASSERT((count_) <= FBTWEAK__MOST_ELEMENTS,                                            \
