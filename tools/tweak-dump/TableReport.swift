@@ -21,7 +21,9 @@ final class TableReport: Report {
     }
 
     private func showEmpty(_ image: ImageDump, _ title: String) {
-        let reason = image.lacksRecords ? "; it uses the Tweaks library, but was built without DEBUG" : ""
+        let reason =
+            image.lacksRecords
+            ? "; it uses the Tweaks library, but was compiled without DEBUG or FB_TWEAK_ENABLED=1" : ""
         print("\(title): no \(image.isWhole || image.lacksRecords ? "" : "such ")tweaks\(reason)")
         guard !image.isWhole else { return }
         let (leftOut, nearest) = image.emptiness()

@@ -79,7 +79,8 @@ extension Program {
     /// The likely reason why it has no tweaks, after the words that it has none; empty if there is none.
     package var hintAtMissingTweaks: String {
         guard self is LiveProgram || (self as? OfflineProgram)?.hasLibrary == true else { return "" }
-        return "; the Tweaks library is in it, so it was probably built without DEBUG"
+        return
+            "; the Tweaks library is in it, so it was probably compiled without DEBUG or FB_TWEAK_ENABLED=1"
     }
 
     /// A tweak that existed a moment ago.

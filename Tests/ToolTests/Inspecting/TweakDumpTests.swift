@@ -102,7 +102,9 @@ import Testing
         let result = try dump([program], home: home)
         #expect(result.status == 0)
         #expect(
-            result.output.hasSuffix(": no tweaks; it uses the Tweaks library, but was built without DEBUG\n"))
+            result.output.hasSuffix(
+                ": no tweaks; it uses the Tweaks library, but was compiled without DEBUG or FB_TWEAK_ENABLED=1\n"
+            ))
     }
 
     @Test func `A missing file ends with status 66 and one line that names it`() throws {
