@@ -36,12 +36,11 @@ struct StoredVariables {
         do throws(ControlDirectory.Problem) { try directory.prepare(for: geteuid()) } catch {
             throw Failure("\(error)", .system)
         }
-        for other in directoryEntries(directory.path) where other.hasPrefix(Self.start) && other != name {
-            let pid = Int32(other.dropFirst(Self.start.count).prefix { $0 != "-" })
-            let startTime = pid.flatMap(ProcessMemory.startTime)
-            if let pid, startTime.map({ other != Self.name(pid, $0) }) ?? true {
-                unlink(directory.path + "/" + other)
-            }
+        // Also the locks of such files.
+        for other in directoryEntries(directory.path) where other.hasPrefix(Self.start) {
+            guard let pid = Int32(other.dropFirst(Self.start.count).prefix { $0 != "-" }) else { continue }
+            let current = ProcessMemory.startTime(of: pid).map { Self.name(pid, $0) }
+            if current.map(other.hasPrefix) != true { unlink(directory.path + "/" + other) }
         }
         _ = try failing { try OverridesFile(path: directory.path + "/" + name).update(values) }
     }
