@@ -55,9 +55,21 @@ public final class RunningCommand: Sendable {
         process.standardOutput = output
         process.standardError = error
         process.standardInput = FileHandle.nullDevice
-        try withAllSignals { try process.run() }
+        try withAllSignals { try Self.run(process) }
         read(output) { $0.output += $1 }
         read(error) { $0.error += $1 }
+    }
+
+    /// Starts a process; again while its file is open for writing, which it may still be in a child of another test that
+    /// has not executed its program yet.
+    private static func run(_ process: Process) throws {
+        for attempt in 1... {
+            do { return try process.run() } catch let error as NSError {
+                let reason = error.userInfo[NSUnderlyingErrorKey] as? NSError
+                guard reason?.code == Int(ETXTBSY), attempt < 200 else { throw error }
+                usleep(10_000)
+            }
+        }
     }
 
     /// Reads to the end, on a thread of its own: several that wait would keep Dispatch from starting more for seconds.
