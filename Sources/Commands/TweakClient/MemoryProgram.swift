@@ -102,7 +102,7 @@ package final class MemoryProgram: Program {
         return all().map { status($0, moment) }
     }
 
-    /// What is known of stores beside the values: what waits for gates, and what was stored in variables.
+    /// The values that wait for gates, and those that commands have stored in variables.
     private struct Moment {
         var waiting: [UInt64: [UInt8]] = [:]
         var stored: OverridesDocument

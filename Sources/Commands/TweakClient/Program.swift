@@ -177,7 +177,7 @@ extension JSONTweak {
     /// Whether only an agent's file has it, perhaps because somebody mistyped its name.
     package var isOnlyOfAgents: Bool { introducedBy.map { TweakSource($0).isOfAgents } ?? false }
 
-    /// Whether its value is not one that only the program has stored.
+    /// Whether its value is not the program's own: that of a variable that the program has stored itself.
     package var isSet: Bool { source != "\(TweakSource.program)" || pendingValue != nil }
 
     /// The value at the program's next start.
