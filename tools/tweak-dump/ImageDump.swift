@@ -210,7 +210,7 @@ struct ImageDump {
                 } catch { continue }
                 guard let next else { break }
                 // Kind 0 is padding.
-                if !next.isKnown, !next.isGate, !next.isSequence, next.kind != 0 {
+                if !next.isUnderstood, next.kind != 0 {
                     body(next.range.lowerBound, next.version, next.kind)
                 }
             }

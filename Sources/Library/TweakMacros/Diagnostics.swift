@@ -6,7 +6,7 @@ internal import SwiftSyntax
 /// A message that the compiler shows at an argument, or a fix-it that it offers.
 struct TweakMacroMessage: DiagnosticMessage, FixItMessage {
     let message: String
-    var severity: DiagnosticSeverity { .error }
+    var severity = DiagnosticSeverity.error
     var diagnosticID: MessageID { MessageID(domain: "TweakMacros", id: "tweak") }
     var fixItID: MessageID { diagnosticID }
 }

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #if Macros
+internal import SwiftSyntax
 internal import TweakRecords
 
 /// The Swift source of a record: a static variable in the section `fbtweak`.
 struct RecordSource {
     var declaration: TweakDeclaration
-    /// The source of a C function pointer, for actions only.
+    /// The name of the variable.
+    var name = "record"
+    /// The source of a C function pointer, for actions and types only.
     var function: String?
+    /// The kind, if the declaration does not tell.
+    var kind: UInt8?
 
     /// The compilation condition for tweaks. Only ELF has the section; elsewhere a tweak is its default, as in a
     /// release build.
@@ -17,7 +22,8 @@ struct RecordSource {
     /// The record as little-endian words of eight bytes: the compiler takes five times as long for single bytes, and
     /// longer for a large tuple than for an array.
     var variable: String {
-        let bytes = declaration.record
+        var bytes = declaration.record
+        if let kind { bytes[RecordLayout.kindOffset] = kind }
         let words = stride(from: 0, to: bytes.count, by: 8).map { start in
             let word = bytes[start..<start + 8].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             return word == 0 ? "0" : "0x" + String(word, radix: 16)
@@ -27,10 +33,28 @@ struct RecordSource {
         let others = words.dropFirst(Self.cell + 1)
         return """
             @section("fbtweak") @used @exclusivity(unchecked)
-            nonisolated(unsafe) static var record: (
+            nonisolated(unsafe) static var \(name): (
                 Swift.UInt64, \(cellType), Swift.InlineArray<\(others.count), Swift.UInt64>
             ) = (\(words[0]), \(function ?? words[Self.cell]), [\(others.joined(separator: ", "))])
             """
+    }
+
+    /// The records of a tweak: its own, and that by which the library learns an enumeration's cases.
+    ///
+    /// - Parameters:
+    ///   - type: The enumeration in the source, if it is known.
+    ///   - expression: The default.
+    static func variables(
+        _ declaration: TweakDeclaration, of type: String?, default expression: ExprSyntax
+    ) -> String {
+        let record = RecordSource(declaration: declaration).variable
+        guard let type, let name = literalCase(expression) else { return record }
+        let typeRecord = RecordSource(
+            declaration: TweakDeclaration(
+                key: declaration.key, type: .action, defaultValue: .string(name)),
+            name: "type",
+            function: "{ unsafe Tweaks.__describe(\(type).self, to: $0) }", kind: RecordLayout.typeKind)
+        return record + "\n" + typeRecord.variable
     }
 
     /// The record of a gate with its mailbox, which is empty.

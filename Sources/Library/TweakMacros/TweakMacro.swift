@@ -35,7 +35,20 @@ extension TweakMacro {
                 declare @Tweakable(\(arguments.source(default: nil))) var value\(type.annotation) = \
                 \(defaultValue.trimmedDescription) outside of it, and read that here
                 """)
-        let record = RecordSource(declaration: try arguments.value(of: type, default: defaultValue))
+        if type.form == .rawValue, let name = literalCase(defaultValue), literalTypeName(defaultValue) == nil
+        {
+            context.diagnose(
+                Diagnostic(
+                    node: defaultValue,
+                    message: TweakMacroMessage(
+                        message: """
+                            write the type, as in Mode.\(name): a macro does not see it, and so its cases are not the \
+                            choices
+                            """, severity: .warning)))
+        }
+        let records = RecordSource.variables(
+            try arguments.value(of: type, default: defaultValue),
+            of: type.form == .rawValue ? literalTypeName(defaultValue) : nil, default: defaultValue)
         let enumeration = context.recordName(
             node, instead: "to be replaced by a @Tweakable variable declared outside")
         let result = type.name.map { " () -> \($0) in" } ?? ""
@@ -43,7 +56,7 @@ extension TweakMacro {
             {\(result)
             #if \(RecordSource.condition)
                 enum \(enumeration) {
-                    \(record.variable)
+                    \(records)
                 }
                 return \(type.read(enumeration, default: defaultValue.trimmedDescription))
             #else

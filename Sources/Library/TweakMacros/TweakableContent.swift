@@ -10,8 +10,9 @@ struct TweakableContent {
         /// The property of the group; `nil` for a single value.
         var property: String?
         let type: ValueType
-        let declaration: TweakDeclaration
         let defaultValue: String
+        /// The source of the static variables for the records.
+        let records: String
 
         fileprivate func path(in enumeration: String) -> String {
             property.map { "\(enumeration).\($0)" } ?? enumeration
@@ -25,8 +26,7 @@ struct TweakableContent {
     /// The source of the static variables for the records.
     var records: String {
         members.map { member in
-            let variable = RecordSource(declaration: member.declaration).variable
-            return member.property.map { "enum \($0) {\n\(variable)\n}" } ?? variable
+            member.property.map { "enum \($0) {\n\(member.records)\n}" } ?? member.records
         }.joined(separator: "\n")
     }
 
@@ -54,13 +54,18 @@ struct TweakableContent {
 }
 
 extension TweakArguments {
-    func content(of type: ValueType, default defaultValue: ExprSyntax) throws -> TweakableContent {
+    /// - Parameter name: The name of the type in the source.
+    func content(
+        of type: ValueType, _ name: String, default defaultValue: ExprSyntax
+    ) throws -> TweakableContent {
         let declaration = try value(of: type, default: defaultValue)
         return TweakableContent(
             layout: nil,
             members: [
                 TweakableContent.Member(
-                    type: type, declaration: declaration, defaultValue: defaultValue.trimmedDescription)
+                    type: type, defaultValue: defaultValue.trimmedDescription,
+                    records: RecordSource.variables(
+                        declaration, of: type.form == .rawValue ? name : nil, default: defaultValue))
             ])
     }
 
@@ -90,8 +95,9 @@ extension TweakArguments {
             declaration.attributes =
                 declaration.choices.flatMap(\.attributes) + declaration.attributes + attributes
             return TweakableContent.Member(
-                property: field.property, type: type, declaration: declaration,
-                defaultValue: given?.trimmedDescription ?? type.source(of: field.defaultValue))
+                property: field.property, type: type,
+                defaultValue: given?.trimmedDescription ?? type.source(of: field.defaultValue),
+                records: RecordSource(declaration: declaration).variable)
         }
         return TweakableContent(layout: layout, members: members)
     }

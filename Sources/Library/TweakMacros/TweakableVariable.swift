@@ -72,7 +72,7 @@ struct TweakableVariable {
         } else {
             let type: ValueType
             (type, typeName) = try Self.type(annotation, value, hasIntegers: arguments.hasIntegerChoices)
-            content = try arguments.content(of: type, default: value)
+            content = try arguments.content(of: type, typeName, default: value)
         }
     }
 

@@ -285,7 +285,7 @@ private struct FoundImage {
                 continue
             }
             guard let record = next else { break }
-            guard record.isKnown || record.isGate || record.isSequence else { continue }
+            guard record.isUnderstood else { continue }
             var changing = Array(record.range.dropFirst(RecordLayout.cellOffset).prefix(8))
             if let object = try? RecordedObject(
                 one.span.bytes, in: record.range, byteOrder: headers.byteOrder)

@@ -261,6 +261,21 @@ import Testing
         }
     }
 
+    @Test func `Of an enumeration whose name is not written it is said that its cases are not the choices`()
+        throws
+    {
+        let source = """
+            import Tweaks
+            enum Curve: String, CaseIterable, TweakableEnum { case linear, easeIn }
+            func curve() -> Curve { #tweak("A", "B", "C", default: .easeIn) }
+            func other() -> Curve { #tweak("A", "B", "C", default: Curve.easeIn) }
+
+            """
+        let warnings = try error(of: source)
+        #expect(warnings.contains("warning: write the type, as in Mode.easeIn: a macro does not see it"))
+        #expect(warnings.ranges(of: "warning: ").count == 1, "\(warnings)")
+    }
+
     @Test func `Of an enumeration of other integers it is said which it must have`() throws {
         let source = """
             import Tweaks

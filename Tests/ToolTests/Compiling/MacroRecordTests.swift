@@ -168,13 +168,7 @@ import Testing
                     }
                 }
                 """
-        let file = try home.write("Program.swift", source)
-        let result = try run(
-            Locations.program("swiftc"),
-            ["-swift-version", "6", "-parse-as-library", level, "-DDEBUG", file, "-o", home("program")]
-                + Example.compilerFlags + Example.libraryObjects + ["-lelf", "-lstdc++"], home: home,
-            environment: ["TMPDIR": home.path])
-        guard result.succeeded else { throw CompilationError(description: result.error) }
+        try build(source, [level])
         let ran = try run(home("program"), home: home)
         #expect(
             ran.output == """
@@ -189,5 +183,52 @@ import Testing
 
                 """)
         #expect(ran.error.isEmpty && ran.succeeded)
+    }
+
+    @Test func `The running program adds the cases of an enumeration and their raw values`() throws {
+        try build(
+            """
+            import Tweaks
+            enum Curve: String, CaseIterable, TweakableEnum { case linear, easeIn = "ease-in" }
+            enum Level: Int, CaseIterable, TweakableEnum { case low = 2, high }
+            @Tweakable("A", "B", "Curve") var curve: Curve = .easeIn
+            @Tweakable("A", "B", "Level", choices: [1: "low", 2: "high"]) var level: Level = .low
+            func local() -> String {
+                enum Local: String, CaseIterable, TweakableEnum { case a, b = "bb" }
+                return "\\(#tweak("A", "B", "Local", default: Local.b))"
+            }
+            @main struct Program {
+                static func main() {
+                    for tweak in TweakStore.shared.categories[0].collections[0].tweaks {
+                        print(tweak.declaration.key.name, tweak.value, tweak.source, tweak.declaration.choices)
+                    }
+                    print(curve, level, local())
+                }
+            }
+            """, ["-Onone", "-strict-memory-safety", "-warnings-as-errors"])
+        let ran = try run(
+            home("program"), home: home,
+            environment: ["TWEAKS": #"{"A": {"B": {"Curve": "easy", "Local": "a"}}}"#])
+        #expect(
+            ran.output == """
+                Curve ease-in default ["linear", "ease-in" (easeIn)]
+                Level 2 default [2 (low), 3 (high)]
+                Local a environment ["a", "bb" (b)]
+                easeIn low a
+
+                """)
+        #expect(ran.error.contains(#"A/B/Curve: "easy" is not among the choices"#), "\(ran.error)")
+        #expect(ran.succeeded)
+    }
+
+    /// Builds the program of a source.
+    private func build(_ source: String, _ flags: [String]) throws {
+        let file = try home.write("Program.swift", source)
+        let result = try run(
+            Locations.program("swiftc"),
+            ["-swift-version", "6", "-parse-as-library", "-DDEBUG", file, "-o", home("program")]
+                + flags + Example.compilerFlags + Example.libraryObjects + ["-lelf", "-lstdc++"], home: home,
+            environment: ["TMPDIR": home.path])
+        guard result.succeeded else { throw CompilationError(description: result.error) }
     }
 }

@@ -45,10 +45,10 @@ enum MacroSources {
             ", in: .milliseconds(1) ... .seconds(5), step: .seconds(0.5), scale: TweakScale.log"
         ),
         ("readColor", "TweakColor", "TweakColor(red: 1, green: 2, blue: 3, alpha: 4)", ""),
-        ("readLevel", "Level", ".high", ", choices: [1: \"low\", 2: \"high\"]"),
+        ("readLevel", "Level", "Level.high", ", choices: [1: \"low\", 2: \"high\"]"),
         ("readString", "String", "\"text longer than fifteen\"", ""),
         ("readChoice", "String", "\"a\"", ", choices: [\"a\": \"SecretLabel\", \"b\": \"\"]"),
-        ("readCurve", "Curve", ".easeIn", ""),
+        ("readCurve", "Curve", "Curve.easeIn", ""),
         (
             "readNamedCurve", "Curve", "Curve.easeOut",
             ", choices: [\"linear\": \"linear\", \"out\": \"easeOut\"]"

@@ -46,6 +46,8 @@ final class Endpoint: EventLoop.Source {
     private var runningActions = 0
     /// Whether the endpoint observes the store.
     private var isListening = false
+    /// Whether requests wait until all enumerations are known, and the worker was asked for that.
+    private var isWaiting = false
     /// The end of the pause in which no client is accepted.
     private var pause: ContinuousClock.Instant?
 
@@ -64,6 +66,12 @@ final class Endpoint: EventLoop.Source {
         inbox = EndpointInbox(for: thread)
         followUser()
         if listening == nil, !mayBecomeAnother { return nil }
+        if store.state.withLock({ $0.haveTypeRecords }) { _ = store.describeTypes(on: worker) }
+    }
+
+    /// Has the worker ask for the cases of enumerations, which a change must respect and the list must show.
+    private func waitsForTypes() -> Bool {
+        isWaiting || store.describeTypes(on: worker) { [inbox] in inbox.postTypes() }
     }
 
     /// Whether the process may still change its user.
@@ -97,7 +105,7 @@ final class Endpoint: EventLoop.Source {
     }
 
     var deadline: ContinuousClock.Instant? {
-        if clients.contains(where: \.wantsTurn) { return .now }
+        if !isWaiting, clients.contains(where: \.wantsTurn) { return .now }
         let look = mayBecomeAnother ? [nextLook] : []
         return (clients.compactMap(\.nextSample) + (pause.map { [$0] } ?? []) + look).min()
     }
@@ -120,7 +128,8 @@ final class Endpoint: EventLoop.Source {
         nextLook = now + lookDelay
         followUser()
         for (client, awaited) in known { client.read(awaited.revents) }
-        for client in clients {
+        isWaiting = clients.contains { $0.hasNext() } && waitsForTypes()
+        for client in clients where !isWaiting {
             while let request = client.nextRequest() {
                 begin(request, of: client)
                 // Clients take turns.
@@ -158,7 +167,8 @@ final class Endpoint: EventLoop.Source {
 
 extension Endpoint {
     private func deliverMail() {
-        let (changes, outcomes) = inbox.drain()
+        let (changes, outcomes, haveTypes) = inbox.drain()
+        if haveTypes { isWaiting = false }
         for (change, note) in changes {
             for client in clients { client.add(change, note) }
         }
@@ -399,6 +409,7 @@ final class EndpointInbox: Sendable {
         /// With time and author of the last change.
         var changes = CoalescedChanges<ChangeNote>()
         var outcomes: [Outcome] = []
+        var haveTypes = false
     }
 
     private let content = Guarded(Content())
@@ -418,10 +429,19 @@ final class EndpointInbox: Sendable {
         thread.wake()
     }
 
-    func drain() -> (changes: [(change: TweakChange, note: ChangeNote)], outcomes: [Outcome]) {
+    /// Posts that the program has described its types.
+    func postTypes() {
+        content.withLock { $0.haveTypes = true }
+        thread.wake()
+    }
+
+    func drain() -> (
+        changes: [(change: TweakChange, note: ChangeNote)], outcomes: [Outcome], haveTypes: Bool
+    ) {
         content.withLock { content in
             defer { content = Content() }
-            return (content.changes.drainAll().map { ($0.change, $0.note) }, content.outcomes)
+            let changes = content.changes.drainAll().map { ($0.change, $0.note) }
+            return (changes, content.outcomes, content.haveTypes)
         }
     }
 }

@@ -117,15 +117,17 @@ extension EndpointClient {
 
     /// The next request, if its turn has come. Requests start in order; those executed here wait for the worker, so
     /// that answers are in order, too.
-    func nextRequest() -> ControlRequest? {
+    func nextRequest() -> ControlRequest? { hasNext() ? requests.removeFirst() : nil }
+
+    /// Whether the turn of a request has come.
+    func hasNext() -> Bool {
         while hasRoom, let line = input.next() {
             switch line {
             case .message(let bytes): if !bytes.isEmpty { requests.append(ControlRequest(line: bytes)) }
             case .tooLong: requests.append(.tooLong)
             }
         }
-        // Requests start in order.
-        return mayBegin ? requests.removeFirst() : nil
+        return mayBegin
     }
 
     private var mayBegin: Bool {

@@ -35,7 +35,7 @@ extension TweakableRawRepresentable {
 /// differs from the name of its case, people see the name.
 public protocol TweakableEnum: TweakableRawRepresentable, CaseIterable {}
 
-extension TweakableEnum {
+extension TweakableRawRepresentable where Self: CaseIterable {
     /// The cases, in their order.
     public static var tweakChoices: [TweakChoice] {
         allCases.map { value in

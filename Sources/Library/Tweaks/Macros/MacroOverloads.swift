@@ -454,12 +454,11 @@ public macro tweak(
 
 /// The current value of a type that is stored as a string, such as an enumeration. Use it in place of a constant.
 ///
-///     let curve: Curve = #tweak("Spring", "Drawing", "Curve", default: .linear)
+///     let curve = #tweak("Spring", "Drawing", "Curve", default: Curve.linear)
 ///     let font = #tweak("Spring", "Drawing", "Font", default: FontName(rawValue: "Inter"))
 ///
-/// The record stores the raw value, but for a case the macro sees only the name. If the two differ, list all cases as
-/// choices, a dictionary literal of raw values and names of cases such as `["out": "easeOut"]`. Tools know the other
-/// cases only from the choices; without them, a string that is not a raw value is read as the default.
+/// The cases of an enumeration are its choices, if the default has the name of the type. The macro sees only the names
+/// of the type and of a case; the running program adds the cases and their raw values.
 ///
 /// - Parameters:
 ///   - category: The first level of the name, a string literal.
@@ -482,11 +481,11 @@ where Value.RawValue == String
 
 /// The current value of a type that is stored as an integer, such as an enumeration. Use it in place of a constant.
 ///
-///     let level: Level = #tweak("Spring", "Drawing", "Level", default: .high, choices: [1: "low", 2: "high"])
+///     let level = #tweak("Spring", "Drawing", "Level", default: Level.high, choices: [1: "low", 2: "high"])
 ///     let mark = #tweak("Spring", "Drawing", "Mark", default: Frame(rawValue: 24), in: 0...100)
 ///
 /// The record stores the raw value, which the macro cannot see in a case. An enumeration therefore needs choices: a
-/// dictionary literal of raw values and names of cases, with all cases.
+/// dictionary literal of raw values and names of cases. The running program corrects them.
 ///
 /// - Parameters:
 ///   - category: The first level of the name, a string literal.
@@ -569,9 +568,9 @@ public macro tweak<Value>(
 /// literal. Where tweaks are disabled the variable and its handle are constant.
 ///
 /// Write the default of a type that is stored as its raw value, see ``TweakableRawRepresentable``, as
-/// `Angle(rawValue: 45.0)` with a literal of the raw value's own type, or as a case of an enumeration. For a case the
-/// macro sees only the name. If that is not the raw value, as with integers, list all cases as choices: a dictionary
-/// literal of raw values and names of cases.
+/// `Angle(rawValue: 45.0)` with a literal of the raw value's own type, or as a case of an enumeration, whose
+/// cases are the choices. For a case the macro sees only the name, so the default of an enumeration with integers needs
+/// choices: a dictionary literal of raw values and names of cases.
 ///
 ///     @Tweakable("Spring", "Drawing", "Level", choices: [1: "low", 2: "high"]) static var level = Level.high
 ///

@@ -211,6 +211,14 @@ struct ChangeDelivery {
         return call
     }
 
+    /// Whether the function of a type record is running on another thread.
+    var isDescribing: Bool {
+        for call in runningCalls where call.target == .type {
+            if call.thread != RunningCall.currentThread { return true }
+        }
+        return false
+    }
+
     mutating func begin(_ call: RunningCall) { runningCalls.append(call) }
 
     mutating func end(_ call: RunningCall?) {

@@ -80,7 +80,7 @@ extension CFunction {
     var contextNumber: StableNumber { StableNumber(UInt(bitPattern: context)) }
 
     /// Calls the function of an action.
-    fileprivate func callAsFunction() {
+    func callAsFunction() {
         typealias Function = @convention(c) (UnsafeMutableRawPointer?) -> Void
         guard let address = UnsafeRawPointer(bitPattern: code) else { return }
         fbtweak__call_action(unsafeBitCast(address, to: Function.self), context)

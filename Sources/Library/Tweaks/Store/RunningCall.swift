@@ -10,6 +10,8 @@ struct RunningCall: Equatable, Sendable {
         case observer(UInt64)
         /// An action, by the address of its function.
         case action(UInt)
+        /// The function of a type record.
+        case type
     }
 
     let target: Target

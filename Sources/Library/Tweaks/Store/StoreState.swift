@@ -8,6 +8,8 @@ struct StoreState {
     var images = TweakImages()
     let tweaks = TweakTable()
     var gates = Gates()
+    /// The type records whose functions have not been called.
+    private var undescribed: [UndescribedType] = []
     /// The values outside the binary. The overrides are those in the file when it was read, with changes since.
     var layers = ProviderLayers()
     var environment = EnvironmentVariables()
@@ -257,6 +259,15 @@ extension StoreState {
         return commit(plan(update, in: layers), of: update)
     }
 
+    /// Whether there are type records in images that are not decoded.
+    var haveTypeRecords: Bool {
+        images.undecoded.contains { image, _ in
+            image.records.contains {
+                !ControlRecords(in: $0.bytes, byteOrder: .native).types.isEmpty
+            }
+        }
+    }
+
     /// Decodes the remaining records.
     mutating func decode() {
         if !images.undecoded.isEmpty {
@@ -266,6 +277,11 @@ extension StoreState {
                 for records in image.records {
                     let section = RecordSection(records.bytes, byteOrder: .native)
                     messages += section.errors.map { "\(image.path): \($0)" }
+                    for type in section.controls.types {
+                        if let type = UndescribedType(type, in: records, of: number) {
+                            undescribed.append(type)
+                        }
+                    }
                     var last = (offset: -1, element: 0)
                     for tweak in section.tweaks {
                         last = (tweak.offset, tweak.offset == last.offset ? last.element + 1 : 0)
@@ -326,6 +342,7 @@ extension StoreState {
     ) -> Bool {
         guard let start = records.baseAddress else { return true }
         let record = start + offset
+        let declaration = complete(declaration)
         guard records[offset + RecordLayout.kindOffset] == RecordLayout.variableKind else {
             let cell = Cell(
                 address: UnsafeMutableRawPointer(mutating: record + RecordLayout.cellOffset),
@@ -503,6 +520,42 @@ extension StoreState {
     }
 }
 
+// MARK: - Enumerations
+
+extension StoreState {
+    /// Whether the functions of all type records have returned.
+    var knowsTypes: Bool { undescribed.isEmpty && !delivery.isDescribing }
+
+    /// Begins the call of the next type record's function.
+    mutating func beginDescribing() -> (UndescribedType, RunningCall)? {
+        guard let next = undescribed.popLast() else { return nil }
+        let call = RunningCall(.type, code: next.function.code)
+        delivery.begin(call)
+        return (next, call)
+    }
+
+    /// Ends the call, and gives the tweak the cases of its enumeration.
+    mutating func endDescribing(
+        _ type: UndescribedType, _ call: RunningCall, _ description: TypeDescription
+    ) {
+        delivery.end(call)
+        guard !description.choices.isEmpty, let entry = tweaks[type.record.key],
+            entry.declaration.type == description.type, case .image = entry.cells.first?.owner
+        else { return }
+        entry.enumeration = Enumeration(
+            cases: description.choices, defaultCase: type.record.defaultCase)
+        redeclare(entry, as: complete(entry.declaration))
+    }
+
+    /// A declaration with what is known about its enumeration.
+    private mutating func complete(_ declaration: TweakDeclaration) -> TweakDeclaration {
+        guard let entry = tweaks[declaration.key], let enumeration = entry.enumeration,
+            entry.declaration.type == declaration.type
+        else { return declaration }
+        return enumeration.complete(declaration, &messages)
+    }
+}
+
 // MARK: - Handles and bound variables
 
 extension StoreState {
@@ -597,6 +650,7 @@ extension StoreState {
 
     private mutating func remove(_ image: ProcessImage, _ number: UInt32) {
         images.remove(number)
+        undescribed.removeAll { $0.image == number }
         closeGates(of: number)
         keysOfCells = keysOfCells.filter { !image.memory.contains(UInt($0.key.number)) }
         for (variable, _) in boundVariables where image.memory.contains(UInt(variable.number)) {
@@ -651,7 +705,9 @@ extension StoreState {
             followProviders(key)
             return
         }
-        if let declaration = declaration(of: owned) { redeclare(entry, as: declaration) }
+        if let declaration = declaration(of: owned) {
+            redeclare(entry, as: complete(declaration))
+        }
     }
 
     private mutating func remove(_ entry: TweakEntry) {

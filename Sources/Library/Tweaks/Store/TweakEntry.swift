@@ -28,6 +28,7 @@ final class TweakEntry: @unchecked Sendable {
         @exclusivity(unchecked) var rampTarget: TweakValue?
         @exclusivity(unchecked) var isKnownToDisagree = false
         @exclusivity(unchecked) var isLookedFor = false
+        @exclusivity(unchecked) var enumeration: Enumeration?
         @exclusivity(unchecked) var epoch: UInt32 = 0
         @exclusivity(unchecked) var lastChange: (oldValue: TweakValue, source: TweakSource, time: Duration)?
     }
@@ -129,6 +130,15 @@ final class TweakEntry: @unchecked Sendable {
         set {
             if history == nil { history = History() }
             history?.isLookedFor = newValue
+        }
+    }
+
+    /// The type of the value, if it is an enumeration that is known.
+    var enumeration: Enumeration? {
+        get { history?.enumeration }
+        set {
+            if history == nil { history = History() }
+            history?.enumeration = newValue
         }
     }
 

@@ -217,9 +217,13 @@ extension TweakStore {
 
 extension TweakStore {
     func withDecodedState<Result>(_ body: (inout StoreState) -> Result) -> Result {
-        withState { state in
-            state.decode()
-            return body(&state)
+        while true {
+            let result = withState { state -> Result? in
+                state.decode()
+                return state.knowsTypes ? body(&state) : nil
+            }
+            if let result { return result }
+            describeTypes()
         }
     }
 

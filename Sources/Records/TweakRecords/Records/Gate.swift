@@ -102,6 +102,8 @@ package struct ControlRecords: Sendable {
     package private(set) var gates: [(offset: Int, gate: Gate)] = []
     /// The offsets of the records that count changes for readers of several tweaks.
     package private(set) var sequences: [Int] = []
+    /// The records whose functions describe the types of tweaks.
+    package private(set) var types: [TypeRecord] = []
 
     package init() {}
 
@@ -127,6 +129,23 @@ package struct ControlRecords: Sendable {
             gates.append((record.range.lowerBound, gate))
         } else if record.isSequence, record.range.count >= RecordLayout.defaultOffset {
             sequences.append(record.range.lowerBound)
+        } else if record.isType, let type = TypeRecord(record: bytes, in: record.range) {
+            types.append(type)
         }
+    }
+}
+
+/// A record whose function describes the type of a tweak to the library.
+package struct TypeRecord: Sendable {
+    /// The offset in the section.
+    package let offset: Int
+    /// The tweak.
+    package let key: TweakKey
+    /// The name of the case that is the tweak's default; empty if the tweak's record has the default.
+    package let defaultCase: String
+
+    fileprivate init?(record bytes: RawSpan, in range: Range<Int>) {
+        guard let (key, defaultCase) = TweakKey.withDefaultText(record: bytes, in: range) else { return nil }
+        (offset, self.key, self.defaultCase) = (range.lowerBound, key, defaultCase)
     }
 }

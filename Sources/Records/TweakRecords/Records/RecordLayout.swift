@@ -8,6 +8,7 @@ package enum RecordLayout {
     package static let gateKind: UInt8 = 4
     package static let sequenceKind: UInt8 = 5
     package static let variableKind: UInt8 = 6
+    package static let typeKind: UInt8 = 7
 
     /// Returns whether records of a kind describe tweaks.
     package static func describesTweaks(_ kind: UInt8) -> Bool {

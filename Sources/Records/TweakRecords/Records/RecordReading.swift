@@ -40,6 +40,9 @@ public struct RecordWalk: Sendable {
 
         package var isGate: Bool { version == RecordLayout.version && kind == RecordLayout.gateKind }
         package var isSequence: Bool { version == RecordLayout.version && kind == RecordLayout.sequenceKind }
+        package var isType: Bool { version == RecordLayout.version && kind == RecordLayout.typeKind }
+        /// Whether readers of this version understand it.
+        package var isUnderstood: Bool { isKnown || isGate || isSequence || isType }
     }
 
     /// The next record of any kind and version, or padding with a size.
@@ -256,7 +259,7 @@ public struct RecordSection: Sendable {
     public var tweaks: [(offset: Int, declaration: TweakDeclaration)] = []
     /// The errors of records that could not be read.
     public var errors: [RecordError] = []
-    /// The gates and sequences, in the order of their records.
+    /// The gates, sequences and types, in the order of their records.
     package var controls = ControlRecords()
 
     /// Decodes all records of a section. Broken records are reported, and the others are still read.
@@ -402,13 +405,19 @@ extension TweakDeclaration {
 extension TweakKey {
     /// The name in a record; `nil` if the bytes are not a record.
     package init?(record bytes: RawSpan, in range: Range<Int>) {
+        guard let (key, _) = Self.withDefaultText(record: bytes, in: range) else { return nil }
+        self = key
+    }
+
+    /// The name in a record, and the text after it; `nil` if the bytes are not a record.
+    static func withDefaultText(record bytes: RawSpan, in range: Range<Int>) -> (TweakKey, String)? {
         guard range.lowerBound >= 0, range.upperBound <= bytes.byteCount,
             range.count > RecordLayout.textOffset
         else { return nil }
         var text = RecordText(
             next: range.lowerBound + RecordLayout.textOffset, end: range.upperBound)
         guard let key = text.key(in: bytes, knownAs: nil) else { return nil }
-        self = key
+        return (key, text.next(in: bytes).map { bytes.text($0) } ?? "")
     }
 }
 
