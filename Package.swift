@@ -414,11 +414,13 @@ if Context.environment["TWEAKS_FUZZ"] != nil,
     package.products = harnesses.map { .library(name: $0.name, type: .static, targets: [$0.name]) }
 }
 
+// Warnings are errors, but not in a copy that the package manager has made for another package: Swift Build refuses the
+// setting there.
+let isDependency = ["/checkouts/", "/registry/"].contains { Context.packageDirectory.contains($0) }
 for target in package.targets where target.type != .system && target.type != .plugin {
-    target.cSettings = (target.cSettings ?? []) + [.treatAllWarnings(as: .error)]
+    target.cSettings = (target.cSettings ?? []) + (isDependency ? [] : [.treatAllWarnings(as: .error)])
     target.swiftSettings =
-        (target.swiftSettings ?? []) + [
-            .treatAllWarnings(as: .error),
+        (target.swiftSettings ?? []) + (isDependency ? [] : [.treatAllWarnings(as: .error)]) + [
             .enableUpcomingFeature("ExistentialAny"),
             .enableUpcomingFeature("InternalImportsByDefault"),
             .enableUpcomingFeature("MemberImportVisibility"),

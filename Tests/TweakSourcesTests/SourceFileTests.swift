@@ -417,4 +417,26 @@ private let replacer = try? Locations.program("clang-apply-replacements-14")
         #expect(baking.replacements == "---\nMainSourceFile:  ''\nReplacements: []\n...\n")
         #expect(baking.difference(in: sources.home.path).isEmpty)
     }
+
+    private static let inString = "#tweak(\"A\", \"B\", \"C\", default: 1.0)"
+
+    @Test(arguments: [
+        ("\"\\(\(inString))\"", 1), ("\"(\\(f(\"(\")) \\(\(inString)))\"", 1),
+        ("\"a \\(\"b \\(\(inString))\")\"", 1), ("#\"\\(x) \\#(\(inString))\"#", 1),
+        ("\"\"\"\n  \\(x)\n  \\(\(inString))\n  \"\"\"", 3),
+        ("\"\"\"\n  \\(x)\n  \"\"\" + f(/\"/, \\.a)\nlet y = \(inString)", 4),
+    ])
+    func `A tweak in the interpolation of a string is baked, and one after it`(text: String, line: Int) throws
+    {
+        let baked = try sources.baked(
+            "let s = \(text)\n", as: "app.swift", line: line, .double, 1.0, 2.0)
+        #expect(baked.reasons == [])
+        #expect(baked.text == "let s = \(text.replacing("1.0", with: "2.0"))\n")
+    }
+
+    @Test func `Interpolations in each other, however many, take no more stack`() throws {
+        let text = String(repeating: "\"\\(", count: 200_000) + Self.inString
+        let baked = try sources.baked(text, as: "app.swift", .double, 1.0, 2.0)
+        #expect(baked.reasons.count == 1)
+    }
 }

@@ -203,7 +203,7 @@ package struct ProgramSearch {
 
     /// The programs with a name: a process id, a path or an application.
     ///
-    /// A text is a path if it contains a slash or if there is such a file; a program running from it is asked. The
+    /// A text is a path if it contains a slash or if there is such a file, and no folder; a program running from it is asked. The
     /// tweaks of a process without the library are read from its memory. A program that is not running, or does not
     /// listen, is found by its file: an application by the search path, or else by its overrides alone. A name is that
     /// of an executable, or else the one that running programs report.
@@ -216,7 +216,7 @@ package struct ProgramSearch {
         if !name.isEmpty, name.allSatisfy({ $0.isASCII && $0.isNumber }) {
             return [try program(withID: name)]
         }
-        if name.contains("/") || isAccessible(name) {
+        if isPath(name) {
             let path = realPath(name) ?? name
             let running = try listeningSoon { $0 == path }
             if !running.isEmpty { return running }

@@ -27,7 +27,7 @@ package struct ProgramFile {
             (path, shownPath, pid) = ("/proc/\(name)/exe", executable, Int32(name))
             return
         }
-        if name.contains("/") || isAccessible(name) {
+        if isPath(name) {
             path = realPath(name) ?? name
         } else if let running = ProcessEntry.all.lazy.compactMap(\.executable)
             .first(where: { lastComponent(of: $0) == name })

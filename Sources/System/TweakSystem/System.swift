@@ -59,6 +59,11 @@ package func isAccessible(_ path: String, _ mode: CInt = F_OK) -> Bool {
     withPath(path) { access($0, mode) } == 0
 }
 
+/// Returns whether a text is meant as the path of a program: it has a slash, or there is such a file. A folder is none.
+package func isPath(_ text: String) -> Bool {
+    text.utf8.contains(UInt8(ascii: "/")) || stat(path: text).map { !$0.isDirectory } ?? false
+}
+
 // MARK: - Files
 
 /// Opens a file for one read or write.

@@ -14,6 +14,7 @@ struct SwiftDefault {
     /// - Parameter tweak: The declaration in the record, which has the type.
     func read(_ given: ArraySlice<SourceToken>, _ tweak: TweakDeclaration) throws(Obstacle) -> WrittenDefault
     {
+        let given = given.withoutInterpolations
         var tokens = given
         while tokens.first?.has("(") == true,
             tokens.end(ofBracketAt: tokens.startIndex, SwiftDeclarations.brackets) == tokens.endIndex

@@ -76,6 +76,15 @@ extension ArraySlice<SourceToken> {
         return nil
     }
 
+    /// The tokens without those that are parts of strings before them.
+    var withoutInterpolations: Self {
+        var end = 0
+        return filter { token in
+            defer { if token.kind == .string { end = Swift.max(end, token.range.upperBound) } }
+            return token.range.lowerBound >= end
+        }[...]
+    }
+
     /// The tokens between braces around all of them; `nil` if there are none.
     func insideBraces(_ brackets: [(open: StaticString, close: StaticString)]) -> Self? {
         guard first?.has("{") == true, end(ofBracketAt: startIndex, brackets) == endIndex else { return nil }

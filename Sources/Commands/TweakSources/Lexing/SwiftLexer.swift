@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Splits Swift into tokens. Interpolations are parts of their strings.
+/// Splits Swift into tokens. Interpolations are parts of their strings, and their own tokens follow the string's.
 ///
 /// It reads every file to its end: a literal without an end stops at its line, a comment or a text of several lines at
 /// the end of the file.
@@ -10,6 +10,8 @@ struct SwiftLexer {
     private var tokens: [SourceToken] = []
     /// The line of the last token.
     private var line = 1
+    /// The number of interpolations around the next token.
+    private var interpolations = 0
 
     static func tokens(of bytes: [UInt8], _ lines: SourceLines) -> [SourceToken] {
         var lexer = SwiftLexer(bytes, lines)
@@ -31,10 +33,8 @@ struct SwiftLexer {
         case " ", "\t", "\n", "\r", "\u{0B}", "\u{0C}", "\0": index += 1
         case "/" where skipComment(): break
         case "/" where skipRegex(): add(.character, from: start)
-        case "\"":
-            skipString()
-            add(.string, from: start)
-        case "#" where skipExtended(): add(.string, from: start)
+        case "\"" where addText(): break
+        case "#" where addText(): break
         case "#" where byte(1).beginsName, "@" where byte(1).beginsName:
             index += 1
             skipName()
@@ -62,6 +62,20 @@ struct SwiftLexer {
             index += 1
             add(.punctuation, from: start)
         }
+    }
+
+    /// Adds a string, and after it the tokens of its interpolations.
+    private mutating func addText() -> Bool {
+        let (start, place) = (index, tokens.count)
+        line = lines.line(of: start, from: line)
+        let first = line
+        if byte() == UInt8(ascii: "\"") {
+            skipString()
+        } else if !skipExtended() {
+            return false
+        }
+        tokens.insert(token(.string, from: start, at: first), at: place)
+        return true
     }
 
     private static func isOperator(_ byte: UInt8) -> Bool {
@@ -168,7 +182,7 @@ struct SwiftLexer {
             if byte() == UInt8(ascii: "\\"), bytes[(index + 1)...].starts(with: signs) {
                 index += 1 + signs.count
                 if byte() == UInt8(ascii: "(") {
-                    skipInterpolation()
+                    addInterpolation()
                 } else if byte() != UInt8(ascii: "\n") {
                     index += 1
                 }
@@ -178,23 +192,21 @@ struct SwiftLexer {
         }
     }
 
-    /// Skips the parentheses of an interpolation, which can contain strings and comments.
-    private mutating func skipInterpolation() {
+    /// Adds the tokens of an interpolation up to its closing parenthesis. Those in deeper ones are left out: no one writes
+    /// them, and each takes stack.
+    private mutating func addInterpolation() {
+        interpolations += 1
+        defer { interpolations -= 1 }
+        guard interpolations < 32 else { return }
         var depth = 0
         while index < bytes.count {
             switch byte() {
-            case "(":
-                depth += 1
-                index += 1
-            case ")":
-                depth -= 1
-                index += 1
-                if depth == 0 { return }
-            case "\"": skipString()
-            case "#" where skipExtended(): break
-            case "/" where skipComment(): break
-            default: index += 1
+            case "(": depth += 1
+            case ")": depth -= 1
+            default: break
             }
+            lex()
+            if depth == 0 { return }
         }
     }
 
@@ -217,8 +229,12 @@ struct SwiftLexer {
     private func isHexDigit(_ byte: UInt8) -> Bool { Character(Unicode.Scalar(byte)).isHexDigit }
 
     private mutating func add(_ kind: SourceToken.Kind, from start: Int) {
-        let end = min(index, bytes.count)
         line = lines.line(of: start, from: line)
-        tokens.append(SourceToken(kind: kind, range: start..<end, line: line, spelling: bytes[start..<end]))
+        tokens.append(token(kind, from: start, at: line))
+    }
+
+    private func token(_ kind: SourceToken.Kind, from start: Int, at line: Int) -> SourceToken {
+        let range = start..<min(index, bytes.count)
+        return SourceToken(kind: kind, range: range, line: line, spelling: bytes[range])
     }
 }
