@@ -23,6 +23,15 @@ extension DiagnosticsError {
     }
 }
 
+extension Diagnostic {
+    /// The diagnostic as a note, for what the compiler reports as well.
+    var note: Diagnostic {
+        Diagnostic(
+            node: node, position: position, message: TweakMacroMessage(message: message, severity: .note),
+            fixIts: fixIts)
+    }
+}
+
 extension FixIt {
     /// Replaces a node by other text.
     static func replace(_ node: some SyntaxProtocol, by text: String, _ message: String) -> FixIt {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #if Macros
+internal import SwiftDiagnostics
 internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacros
@@ -8,12 +9,17 @@ internal import SwiftSyntaxMacros
 enum FeatureMacro: TweakMacro {
     static let type = ValueType.bool
 
-    static func arguments(of node: some FreestandingMacroExpansionSyntax) -> LabeledExprListSyntax {
-        let given = node.arguments
-        let part = given.first { $0.label?.text == "part" }?.expression ?? "\"enabled\""
-        let names = [ExprSyntax("\"Features\""), given.first?.expression ?? "\"\"", part]
-        let options = given.dropFirst().filter { $0.label?.text != "part" }
-        return LabeledExprListSyntax(names.map { LabeledExprSyntax(expression: $0) } + options)
+    static func arguments(
+        of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
+    ) throws -> TweakArguments {
+        let given = Array(node.arguments)
+        guard let feature = given.first?.expression else {
+            throw DiagnosticsError.tweak("a feature is needed", at: node)
+        }
+        let part = given.first { $0.label?.text == "part" && !$0.expression.is(NilLiteralExprSyntax.self) }
+        return TweakArguments(
+            names: ["\"Features\"", feature, part?.expression ?? "\"enabled\""],
+            options: given.dropFirst().filter { $0.label?.text != "part" }, of: node, in: context)
     }
 }
 #endif

@@ -24,7 +24,7 @@ struct Plugin: CompilerPlugin {
         Int64MonitorMacro.self,
         UIntMonitorMacro.self, UInt8MonitorMacro.self, UInt16MonitorMacro.self, UInt32MonitorMacro.self,
         UInt64MonitorMacro.self,
-        FloatMonitorMacro.self, DoubleMonitorMacro.self,
+        FloatMonitorMacro.self, DoubleMonitorMacro.self, UnsupportedMonitorMacro.self,
         MonitoredMacro.self,
     ]
 }

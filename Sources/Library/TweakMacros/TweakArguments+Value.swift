@@ -10,6 +10,7 @@ extension TweakArguments {
     func value(of type: ValueType, default defaultValue: ExprSyntax) throws -> TweakDeclaration {
         var declaration = TweakDeclaration(key: try key(), type: type.type, defaultValue: .nothing)
         declaration.choices = try choices(of: type)
+        try checkDistinct(declaration.choices)
         declaration.defaultValue = try value(of: type, default: defaultValue, declaration.choices)
         if type.type.isNumeric {
             let limits = try self["in"].map {

@@ -8,17 +8,26 @@ internal import TweakRecords
 
 /// The arguments of a macro: three names, then options with labels. The compiler has checked their order.
 struct TweakArguments {
-    private let all: LabeledExprListSyntax
+    let names: [ExprSyntax]
+    private let options: [LabeledExprSyntax]
     private let location: TweakDeclaration.Attribute?
 
     init(
-        _ arguments: LabeledExprListSyntax, of node: some SyntaxProtocol,
+        _ arguments: some Sequence<LabeledExprSyntax>, of node: some SyntaxProtocol,
         in context: some MacroExpansionContext
     ) throws {
-        guard arguments.prefix(while: { $0.label == nil }).count == 3 else {
-            throw DiagnosticsError.tweak("three names are needed", at: node)
-        }
-        all = arguments
+        let names = arguments.prefix { $0.label == nil }
+        guard names.count == 3 else { throw DiagnosticsError.tweak("three names are needed", at: node) }
+        self.init(
+            names: names.map(\.expression), options: Array(arguments.dropFirst(3)), of: node, in: context)
+    }
+
+    init(
+        names: [ExprSyntax], options: [LabeledExprSyntax], of node: some SyntaxProtocol,
+        in context: some MacroExpansionContext
+    ) {
+        self.names = names
+        self.options = options
         let location = context.location(of: node, at: .afterLeadingTrivia, filePathMode: .filePath)
         let file = location?.file.as(StringLiteralExprSyntax.self)?.representedLiteralValue
         self.location = file.map {
@@ -28,7 +37,7 @@ struct TweakArguments {
 
     /// An option and its label; `nil` also if it is `nil` in the source.
     func argument(_ option: String) -> LabeledExprSyntax? {
-        all.first { $0.label?.text == option && !$0.expression.is(NilLiteralExprSyntax.self) }
+        options.first { $0.label?.text == option && !$0.expression.is(NilLiteralExprSyntax.self) }
     }
 
     /// The expression of an option; `nil` also if it is `nil` in the source.
@@ -36,11 +45,11 @@ struct TweakArguments {
 
     /// The source of the arguments, with a default after the names unless it is `nil`.
     func source(default defaultValue: ExprSyntax?) -> String {
-        let texts = all.filter { $0.label?.text != "default" }.map { argument in
+        let texts = options.filter { $0.label?.text != "default" }.map { argument in
             (argument.label.map { "\($0.text): " } ?? "") + argument.expression.trimmedDescription
         }
         let added = defaultValue.map { ["default: " + $0.trimmedDescription] } ?? []
-        return (texts[..<3] + added + texts[3...]).joined(separator: ", ")
+        return (names.map(\.trimmedDescription) + added + texts).joined(separator: ", ")
     }
 
     /// The declaration of an action.
@@ -48,8 +57,6 @@ struct TweakArguments {
         TweakDeclaration(
             key: try key(), type: .action, defaultValue: .nothing, attributes: try commonAttributes())
     }
-
-    var names: [ExprSyntax] { all.prefix(3).map(\.expression) }
 
     func key() throws -> TweakKey {
         let levels = try names.map { expression in
@@ -60,6 +67,29 @@ struct TweakArguments {
             return text
         }
         return TweakKey(levels[0], levels[1], levels[2])
+    }
+
+    /// Throws if two choices have the same value or label.
+    func checkDistinct(_ choices: [TweakChoice]) throws {
+        var values: Set<TweakValue> = []
+        var labels: Set<String> = []
+        let expressions = choiceExpressions
+        for (choice, expression) in zip(choices, expressions) {
+            guard values.insert(choice.value).inserted else {
+                throw DiagnosticsError.tweak("two choices are \(choice.value)", at: expression.value)
+            }
+            guard let label = choice.label, !labels.insert(label).inserted else { continue }
+            throw DiagnosticsError.tweak("two choices have the label \(label)", at: expression.label)
+        }
+    }
+
+    /// The expressions of choices and of their labels.
+    private var choiceExpressions: [(value: ExprSyntax, label: ExprSyntax)] {
+        if case .elements(let elements)? = self["choices"]?.as(DictionaryExprSyntax.self)?.content {
+            return elements.map { ($0.key, $0.value) }
+        }
+        return self["choices"]?.as(ArrayExprSyntax.self)?.elements.map { ($0.expression, $0.expression) }
+            ?? []
     }
 
     /// The attributes of a value, without its choices.
@@ -96,7 +126,8 @@ struct TweakArguments {
 
     /// The scale of a slider, and the tweak for the other axis of a pad.
     private func sliderAttributes(of type: ValueType) throws -> [TweakDeclaration.Attribute] {
-        for (option, what) in [("scale", "a scale"), ("pair", "a pair")] where !type.type.isNumeric {
+        for (option, what) in [("scale", "a scale"), ("pair", "a pair"), ("unit", "a unit")]
+        where !type.type.isNumeric {
             guard let argument = argument(option) else { continue }
             throw DiagnosticsError.tweak(
                 "only a number has \(what)", at: argument.expression, fixIt: .remove(argument))

@@ -15,11 +15,12 @@ enum TweakGateMacro: ExpressionMacro {
         of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
     ) throws -> ExprSyntax {
         try context.checkPlace(of: node, instead: "pass the gate in one that is not")
-        let given = node.arguments.filter { !$0.expression.is(NilLiteralExprSyntax.self) }
+        let given = Array(node.arguments).filter { !$0.expression.is(NilLiteralExprSyntax.self) }
         let names = try given.map { argument in
             let text = try literalText(argument.expression, what: "a category or collection")
             guard !text.isEmpty else {
-                throw DiagnosticsError.tweak("a category or collection cannot be empty", at: argument)
+                throw DiagnosticsError.tweak(
+                    "a category or collection cannot be empty", at: argument.expression)
             }
             return text
         }

@@ -11,13 +11,16 @@ internal import TweakRecords
 /// A macro sees no types; the compiler chooses the overload, and so one of the types below.
 protocol TweakMacro: ExpressionMacro {
     static var type: ValueType { get }
-    /// The three names, then the options.
-    static func arguments(of node: some FreestandingMacroExpansionSyntax) -> LabeledExprListSyntax
+    static func arguments(
+        of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
+    ) throws -> TweakArguments
 }
 
 extension TweakMacro {
-    static func arguments(of node: some FreestandingMacroExpansionSyntax) -> LabeledExprListSyntax {
-        node.arguments
+    static func arguments(
+        of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
+    ) throws -> TweakArguments {
+        try TweakArguments(node.arguments, of: node, in: context)
     }
 
     static var formatMode: FormatMode { .disabled }
@@ -25,7 +28,7 @@ extension TweakMacro {
     static func expansion(
         of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
     ) throws -> ExprSyntax {
-        let arguments = try TweakArguments(arguments(of: node), of: node, in: context)
+        let arguments = try arguments(of: node, in: context)
         guard let defaultValue = arguments["default"] else {
             throw DiagnosticsError.tweak("a default is needed", at: node)
         }
@@ -106,14 +109,14 @@ enum RawStringTweakMacro: TweakMacro { static let type = ValueType.rawValue(.str
 enum RawIntTweakMacro: TweakMacro { static let type = ValueType.rawValue(.int) }
 enum RawDoubleTweakMacro: TweakMacro { static let type = ValueType.rawValue(.double) }
 
-/// The overload for unsupported values, which reports why.
+/// The overload for what no other one takes, which reports why.
 enum UnsupportedTweakMacro: ExpressionMacro {
     static func expansion(
         of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
     ) throws -> ExprSyntax {
         let arguments = try TweakArguments(node.arguments, of: node, in: context)
         guard let value = arguments["default"] else {
-            throw DiagnosticsError.tweak("a default is needed", at: node)
+            throw DiagnosticsError.tweak("a default is needed, which is not nil", at: node)
         }
         if let layout = literalTypeName(value).flatMap(GroupLayout.init(named:)) {
             throw DiagnosticsError.tweak(
@@ -122,20 +125,23 @@ enum UnsupportedTweakMacro: ExpressionMacro {
                 \(value.trimmedDescription) outside of functions, and read that here
                 """, at: value)
         }
-        let hasOptions = ["in", "choices", "step", "precision", "scale", "pair"].contains {
-            arguments[$0] != nil
-        }
-        if literalCase(value) != nil, !hasOptions {
-            let name = literalTypeName(value)
-            throw DiagnosticsError.tweak(
-                """
-                \(name ?? "the enumeration") must be a TweakableEnum, as in enum \(name ?? "Mode"): String, \
-                CaseIterable, TweakableEnum, or another TweakableRawRepresentable
-                """, at: value)
-        }
         // An option may be the problem.
-        if let type = ValueType(ofLiteral: value) { _ = try arguments.value(of: type, default: value) }
-        throw DiagnosticsError.tweak(ValueType.all, at: value)
+        let rawType = literalRawValue(value).flatMap(ValueType.init(ofLiteral:)).map(ValueType.rawValue)
+        if let type = ValueType(ofLiteral: value) ?? rawType {
+            _ = try arguments.attributes(of: type)
+            _ = try arguments.value(of: type, default: value)
+        }
+        guard rawType != nil || literalCase(value) != nil else {
+            throw DiagnosticsError.tweak(ValueType.all, at: value)
+        }
+        let name = literalTypeName(value)
+        let option = ["in", "choices", "step"].first { arguments[$0] != nil }
+        throw DiagnosticsError.tweak(
+            """
+            \(name ?? "the enumeration") must be a TweakableEnum, as in enum \(name ?? "Mode"): String, \
+            CaseIterable, TweakableEnum, or another TweakableRawRepresentable\
+            \(option.map { ", and \($0): have its raw values" } ?? "")
+            """, at: value)
     }
 }
 #endif

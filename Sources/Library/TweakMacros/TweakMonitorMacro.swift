@@ -22,7 +22,7 @@ extension MonitorMacro {
         guard let value = node.arguments.dropFirst(3).first, value.label == nil else {
             throw DiagnosticsError.tweak("a value is needed", at: node)
         }
-        let others = node.arguments.filter { $0.id != value.id }
+        let others = Array(node.arguments).filter { $0.id != value.id }
         let arguments = try TweakArguments(others, of: node, in: context)
         try context.checkPlace(of: node, instead: "store it in one that is not")
         let record = RecordSource(declaration: try arguments.monitor(of: type))
@@ -59,6 +59,30 @@ enum UInt64MonitorMacro: MonitorMacro { static let type = ValueType.uint64 }
 enum FloatMonitorMacro: MonitorMacro { static let type = ValueType.float }
 enum DoubleMonitorMacro: MonitorMacro { static let type = ValueType.double }
 
+/// The overload for what no other one takes, which reports why.
+enum UnsupportedMonitorMacro: ExpressionMacro {
+    static func expansion(
+        of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
+    ) throws -> ExprSyntax {
+        let unlabelled = Array(node.arguments.prefix { $0.label == nil })
+        guard unlabelled.count == 4 else {
+            throw DiagnosticsError.tweak("three names and a value are needed", at: node)
+        }
+        let arguments = TweakArguments(
+            names: unlabelled.prefix(3).map(\.expression), options: Array(node.arguments.dropFirst(4)),
+            of: node,
+            in: context)
+        let value = unlabelled[3].expression
+        _ = try arguments.monitor(
+            of: ValueType(ofLiteral: value) ?? (arguments["choices"] == nil ? .double : .int))
+        throw DiagnosticsError.tweak(
+            """
+            only a Bool, an integer, a Float or a Double can be monitored, with limits of its own type, and an integer \
+            with choices
+            """, at: value)
+    }
+}
+
 /// `@TweakMonitored(category, collection, name, …) var name = value`: the variable's observer also stores the monitor.
 enum MonitoredMacro: AccessorMacro {
     static var formatMode: FormatMode { .disabled }
@@ -79,11 +103,10 @@ enum MonitoredMacro: AccessorMacro {
         else {
             throw DiagnosticsError.tweak("only a stored var with one name can be monitored", at: declaration)
         }
-        let annotation = binding.typeAnnotation?.type.trimmedDescription.split(separator: ".").last
+        let annotation = binding.typeAnnotation?.type.trimmedDescription
         let type =
-            annotation.map { plain in
-                ValueType.named.first { $0.name?.hasSuffix("." + plain) == true }
-            } ?? binding.initializer.flatMap { ValueType(ofLiteral: $0.value) }
+            annotation.map(ValueType.init(named:))
+            ?? binding.initializer.flatMap { ValueType(ofLiteral: $0.value) }
         guard let type, type.type.canBeMonitored, type.form == .literal else {
             throw DiagnosticsError.tweak(
                 "only a Bool, an integer, a Float or a Double can be monitored; write the type, as in var speed: Double",

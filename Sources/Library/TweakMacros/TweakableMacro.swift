@@ -16,7 +16,8 @@ enum TweakableMacro: AccessorMacro, PeerMacro {
     ) throws -> [AccessorDeclSyntax] {
         // Errors are reported once, with the peers. Then this accessor is never compiled.
         guard let variable = try? TweakableVariable(declaration, node, in: context) else {
-            return ["get { Swift.fatalError() }"]
+            return declaration.as(VariableDeclSyntax.self)?.hasGetter == true
+                ? [] : ["get { Swift.fatalError() }"]
         }
         // Without a setter the compiler would report only that there is none. A group's getter would cost a call with
         // one.
@@ -42,8 +43,14 @@ enum TweakableMacro: AccessorMacro, PeerMacro {
         in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
         // The compiler reports that only variables have accessors.
-        guard declaration.is(VariableDeclSyntax.self) else { return [] }
-        let variable = try TweakableVariable(declaration, node, in: context)
+        guard let declared = declaration.as(VariableDeclSyntax.self) else { return [] }
+        let variable: TweakableVariable
+        do {
+            variable = try TweakableVariable(declaration, node, in: context)
+        } catch let error as DiagnosticsError where declared.isRefusedByCompiler {
+            error.diagnostics.forEach { context.diagnose($0.note) }
+            return []
+        }
         let handle = "\(variable.content.handleType)<\(variable.typeName)>"
         return [
             """
@@ -65,6 +72,33 @@ enum TweakableMacro: AccessorMacro, PeerMacro {
             }
             """,
         ]
+    }
+}
+
+extension VariableDeclSyntax {
+    fileprivate var hasGetter: Bool {
+        switch bindings.first?.accessorBlock?.accessors {
+        case .getter: true
+        case .accessors(let list): list.contains { $0.accessorSpecifier.tokenKind == .keyword(.get) }
+        case nil: false
+        }
+    }
+
+    /// Whether the compiler reports by itself that the variable cannot have accessors, or not this value.
+    fileprivate var isRefusedByCompiler: Bool {
+        guard bindings.count == 1, let binding = bindings.first,
+            binding.pattern.is(IdentifierPatternSyntax.self),
+            bindingSpecifier.tokenKind == .keyword(.var),
+            !modifiers.contains(where: { $0.name.text == "lazy" })
+        else { return true }
+        guard let value = binding.initializer?.value else { return false }
+        guard let annotation = binding.typeAnnotation?.type.trimmedDescription else {
+            return value.is(NilLiteralExprSyntax.self)
+        }
+        guard let type = ValueType(named: annotation), let literal = ValueType(ofLiteral: value) else {
+            return false
+        }
+        return !type.accepts(literal)
     }
 }
 #endif

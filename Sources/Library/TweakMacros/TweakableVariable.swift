@@ -57,6 +57,10 @@ struct TweakableVariable {
                     ? .insert("static ", before: specifier, "make it static")
                     : .replace(variable, by: constant, "use #tweak"))
         }
+        if let argument = arguments.argument("default") {
+            throw DiagnosticsError.tweak(
+                "the default is the value of the var", at: argument.expression, fixIt: .remove(argument))
+        }
         name = pattern.identifier.text.filter { $0 != "`" }
         defaultValue = value
         let kept = variable.modifiers.filter {
@@ -81,10 +85,7 @@ struct TweakableVariable {
         _ annotation: String?, _ value: ExprSyntax, hasIntegers: Bool
     ) throws -> (ValueType, String) {
         if let annotation {
-            let plain = annotation.split(separator: ".").last.map(String.init) ?? annotation
-            if let type = ValueType.named.first(where: { $0.name?.hasSuffix("." + plain) == true }) {
-                return (type, type.storedName)
-            }
+            if let type = ValueType(named: annotation) { return (type, type.storedName) }
         } else if let type = ValueType(ofLiteral: value) {
             return (type, type.storedName)
         }

@@ -60,6 +60,15 @@ struct ValueType {
         name ?? Self.named.first { $0.type == type }?.name ?? ""
     }
 
+    /// The type with a name, which can be qualified.
+    init?(named name: String) {
+        let plain = name.split(separator: ".").last ?? ""
+        guard let type = Self.named.first(where: { $0.name?.hasSuffix("." + plain) == true }) else {
+            return nil
+        }
+        self = type
+    }
+
     /// The default type of a literal.
     init?(ofLiteral expression: ExprSyntax) {
         if expression.is(StringLiteralExprSyntax.self) {
@@ -77,6 +86,14 @@ struct ValueType {
         } else {
             return nil
         }
+    }
+
+    /// Returns whether the compiler takes a literal, whose default type is given, for this type.
+    func accepts(_ literal: ValueType) -> Bool {
+        guard form == .literal, literal.form == .literal, literal.type.isNumeric else {
+            return type == literal.type && form == literal.form
+        }
+        return literal.type == .double ? type == .float || type == .double : type.isNumeric
     }
 
     private init(name: String? = nil, type: TweakType, form: Form = .literal) {
@@ -133,6 +150,9 @@ struct ValueType {
 
     /// The error for an expression that is not a number literal. For arithmetic, the fix-it offers the result.
     static func noNumber(_ expression: ExprSyntax, _ what: String, isInteger: Bool) -> DiagnosticsError {
+        if isInteger, literalReal(expression, as: Double.self) != nil {
+            return .tweak("\(what) must be an integer, because the tweak is one", at: expression)
+        }
         let message = "\(what) must be a number literal"
         guard let result = calculated(expression), !isInteger || Int128(result) != nil else {
             return .tweak(message, at: expression)

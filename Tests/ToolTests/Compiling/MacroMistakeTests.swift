@@ -9,7 +9,7 @@ import Testing
 
     init() throws { home = try TemporaryDirectory() }
 
-    /// What the compiler says of lines, by their places.
+    /// What the compiler says of lines, by their places; of other code, such as expansions, with the place -1.
     private func said(
         of lines: [String], _ flags: [String] = ["-DDEBUG"], comment: String = ""
     ) throws -> [Int: String] {
@@ -22,10 +22,12 @@ import Testing
                 + flags + Example.compilerFlags, home: home, environment: ["TMPDIR": home.path])
         var said: [Int: String] = [:]
         for line in result.error.split(separator: "\n") {
-            guard let match = line.firstMatch(of: #/Mistakes.swift:(\d+):\d+: (error|warning): (.*)/#),
-                let number = Int(match.1)
-            else { continue }
-            said[number - header.count { $0 == "\n" } - 1, default: ""] += match.3 + "\n"
+            guard let match = line.firstMatch(of: #/(Mistakes.swift:(\d+):\d+)?: (error|warning): (.*)/#)
+            else {
+                continue
+            }
+            let place = match.2.flatMap { Int($0) }.map { $0 - header.count { $0 == "\n" } - 1 }
+            said[place ?? -1, default: ""] += match.4 + "\n"
         }
         return said
     }
@@ -35,9 +37,11 @@ import Testing
 
     /// The lines as the compiler would mend them, by their places.
     private func mended(_ lines: [String]) throws -> [Int: String] {
-        // The compiler compares what it says with such comments, and so prints the columns and texts of fix-its.
+        // The compiler compares an error, and a note behind it, with such comments, and so prints the columns and texts of
+        // fix-its.
         let said = try said(
-            of: lines, ["-DDEBUG", "-Xfrontend", "-verify"], comment: " // expected-note {{ }} {{none}}")
+            of: lines, ["-DDEBUG", "-Xfrontend", "-verify"],
+            comment: " //" + String(repeating: " expected-note {{ }} {{none}}", count: 2))
         var mended: [Int: String] = [:]
         for (place, text) in said {
             guard let fixIts = text.firstMatch(of: #/actual fix-its? seen: (.*)/#)?.1 else { continue }
@@ -52,12 +56,14 @@ import Testing
     }
 
     @Test(arguments: [["-DDEBUG"], []])
-    func `Each is a compile error that says why`(flags: [String]) throws {
+    func `Each is one compile error that says why`(flags: [String]) throws {
         let said = try said(of: MacroMistake.all.map(\.line), flags)
         for (place, mistake) in MacroMistake.all.enumerated() {
             let error = said[place] ?? "nothing"
             #expect(error.contains(mistake.message), "\(mistake.line): \(error)")
+            #expect(error.count { $0 == "\n" } == 1, "\(mistake.line): \(error)")
         }
+        #expect(said[-1] == nil)
     }
 
     @Test func `The compiler offers what was likely meant`() throws {

@@ -7,9 +7,9 @@ struct MacroMistake {
     /// The line as the compiler would mend it; `nil` if it cannot know what was meant.
     let mended: String?
 
-    static let all = [values, types, limits, choices, options, names, places, variables, groups, actions]
-        .flatMap(
-            \.self)
+    static let all = [
+        values, types, limits, choices, options, names, places, variables, groups, actions, monitors,
+    ].flatMap(\.self)
 
     /// What the lines need.
     static let declarations = """
@@ -43,6 +43,13 @@ struct MacroMistake {
 
     private static func tweak(_ arguments: String) -> String {
         "static func use() { _ = #tweak(\"A\", \"B\", \"C\", \(arguments)) }"
+    }
+
+    /// A constant of a type with a `#tweak`, with some arguments behind the names.
+    private static func typed(_ type: String, _ arguments: String, _ message: String) -> MacroMistake {
+        MacroMistake(
+            line: "static let value: \(type) = #tweak(\"A\", \"B\", \"C\", \(arguments))", message: message,
+            mended: nil)
     }
 
     /// An enumeration with a `@Tweakable`, with some arguments behind the names.
@@ -101,6 +108,7 @@ struct MacroMistake {
         property(
             "static var value: Level = .high", ", choices: [1: \"low\"]",
             says: "a macro does not see the raw value of .high"),
+        typed("Int?", "default: nil", "a default is needed, which is not nil"),
     ]
 
     private static let types = [
@@ -134,6 +142,15 @@ struct MacroMistake {
             "static var value: Meters = 5.0",
             says: "Meters cannot be a tweak, or is a typealias, which a macro does not see through"),
         property("static var value: Own = Own()", says: "a tweak is a Bool, an integer of up to 64 bits"),
+        typed("Character", #"default: "a""#, "a tweak is a Bool, an integer of up to 64 bits, a Float"),
+        tweak("default: 5, precision: 1", "only a floating-point number has a precision", "default: 5"),
+        tweak(
+            "default: Plain.first, in: 0...1",
+            "Plain must be a TweakableEnum, as in enum Plain: String, CaseIterable, TweakableEnum, or another "
+                + "TweakableRawRepresentable, and in: have its raw values"),
+        tweak(
+            #"default: Curve.linear, choices: [1: "linear"]"#,
+            "TweakableRawRepresentable, and choices: have its raw values"),
     ]
 
     private static let limits = [
@@ -178,6 +195,17 @@ struct MacroMistake {
         tweak(
             "default: 5, in: 0...10, choices: [5]", "a tweak has limits or choices, not both",
             "default: 5, choices: [5]"),
+        typed("Int", "default: 5, in: 0.5...10", "the minimum must be an integer, because the tweak is one"),
+        typed("Int", "default: 5, step: 0.5", "the step must be an integer, because the tweak is one"),
+        property(
+            "static var value = 5", ", in: 0...9.5",
+            says: "the maximum must be an integer, because the tweak is"),
+        typed("Duration", "default: .seconds(5), in: 0...10", "the minimum must be a duration of a literal"),
+        tweak(#"default: 5, in: "0...10""#, "the limits must be a range of two literals, such as 0...10"),
+        tweak("default: 5, in: (0, 10)", "the limits must be a range of two literals, such as 0...10"),
+        tweak("default: 5, in: 10", "the limits must be a range of two literals, such as 0...10"),
+        property(
+            "static var value = 5", #", in: "0...10""#, says: "the limits must be a range of two literals"),
     ]
 
     private static let choices = [
@@ -201,6 +229,15 @@ struct MacroMistake {
             mendedOptions: ""),
         property(
             "static var value = 5", ", choices: [5, \"six\"] as [Any]", says: "the choices must be an array"),
+        tweak(#"default: 5, choices: [5, "six"]"#, "a choice must be a number literal"),
+        tweak(#"default: "a", choices: [5, 6]"#, "a choice must be a string literal"),
+        tweak("default: 5, choices: 0...9", "the choices must be an array of literals, or a dictionary"),
+        tweak("default: 5, choices: [5, 6, 5]", "two choices are 5"),
+        tweak(#"default: "a", choices: ["a": "x", "b": "x"]"#, "two choices have the label x"),
+        property(
+            "static var value = 1", #", choices: [1: "x", 0x1: "y"]"#, says: "two choices are 1"),
+        property(
+            "static var value = 5", ", choices: [5, \"six\"]", says: "a choice must be a number literal"),
     ]
 
     private static let date = "a date is written as 2027-01-31"
@@ -255,6 +292,15 @@ struct MacroMistake {
         property(
             "static var value = 5", ", expires: \"2027-1-1\"", says: date,
             mendedOptions: ", expires: \"2027-01-01\""),
+        tweak(#"default: 5.0, precision: "1""#, "the precision must be a literal from 0 to 17"),
+        tweak("default: 5, unit: 5", "a unit must be a string literal"),
+        tweak("default: 5, readOnly: 1", "readOnly must be true or false"),
+        tweak("default: 5, owner: 5", "an owner must be a string literal"),
+        tweak(#"default: "a", unit: "mm""#, "only a number has a unit", #"default: "a""#),
+        property(
+            "static var value = true", #", unit: "mm""#, says: "only a number has a unit", mendedOptions: ""),
+        property("static var value = 5", ", unit: 5", says: "a unit must be a string literal"),
+        property("static var value = 5", ", readOnly: 1", says: "readOnly must be true or false"),
     ]
 
     private static let names = [
@@ -275,6 +321,28 @@ struct MacroMistake {
         MacroMistake(
             line: #"enum Holder { #tweakAction("A", "B", "") {} }"#,
             message: "a category, collection or name cannot be empty", mended: nil),
+        MacroMistake(
+            line: #"static func use() { _ = #tweak("A", "B", default: 5) }"#,
+            message: "three names are needed",
+            mended: nil),
+        MacroMistake(
+            line: #"static func use() { _ = #tweak("A", "B", 3, default: 5) }"#,
+            message: "a category, collection or name must be a string literal", mended: nil),
+        MacroMistake(
+            line: #"enum Holder { @Tweakable("A", "B") static var value = 5 }"#,
+            message: "three names are needed", mended: nil),
+        MacroMistake(
+            line: "enum Holder { @Tweakable static var value = 5 }", message: "three names are needed",
+            mended: nil),
+        MacroMistake(
+            line: #"static let value = #feature("", default: true)"#,
+            message: "a category, collection or name cannot be empty", mended: nil),
+        MacroMistake(
+            line: "static let value = #feature(text, part: nil, default: true)",
+            message: "a category, collection or name must be a string literal", mended: nil),
+        MacroMistake(
+            line: ##"static func use() { #tweakGate("A", "") }"##,
+            message: "a category or collection cannot be empty", mended: nil),
     ]
 
     private static let generic = "a tweak cannot be in a generic function or type; "
@@ -318,8 +386,21 @@ struct MacroMistake {
 
     private static let variables = [
         property(
-            "static let value = 5", says: "only a stored var with one name can be a tweak",
+            "static let value = 5", says: "cannot expand accessor macro on variable declared with 'let'",
             mended: "static var value = 5"),
+        property(
+            "static var value: String = 5", says: "cannot convert value of type 'Int' to specified type"),
+        property(
+            "static var value: Bool = 1", says: "integer literal value '1' cannot be used as a boolean",
+            mended: "static var value: Bool = true"),
+        property(
+            "static var value: Duration = 5", says: "cannot convert value of type 'Int' to specified type"),
+        property("static var value = nil", says: "'nil' requires a contextual type"),
+        property(
+            "static var value = 5", ", default: 5", says: "the default is the value of the var",
+            mendedOptions: ""),
+        property(
+            "static var value = 5 { didSet {} }", says: "only a stored var with one name can be a tweak"),
         property("static var value: Int { 5 }", says: "only a stored var with one name can be a tweak"),
         property(
             "var value = 5", says: "only a static or a global var can be a tweak",
@@ -374,4 +455,26 @@ struct MacroMistake {
             line: #"enum Holder { #tweakAction("A", "B", "C", expires: "") {} }"#, message: date,
             mended: #"enum Holder { #tweakAction("A", "B", "C") {} }"#),
     ]
+
+    private static let monitored = "only a Bool, an integer, a Float or a Double can be monitored"
+
+    private static let monitors = [
+        monitor("text", monitored),
+        monitor("Optional(number)", monitored + ", with limits of its own type, and an integer with choices"),
+        monitor("number, in: 0.5...2", monitored),
+        monitor(#"number, in: "text""#, "the limits must be a range of two literals"),
+        monitor("number, in: 0...", "a maximum is missing", "number, in: 0...<#maximum#>"),
+        monitor("number, in: 3...1", "the minimum is above the maximum"),
+        monitor("number, choices: [1, 2]", "the name of a state must be a string literal"),
+        monitor("number, unit: 5", "a unit must be a string literal"),
+    ]
+
+    private static func monitor(_ arguments: String, _ message: String, _ mended: String? = nil)
+        -> MacroMistake
+    {
+        func line(_ arguments: String) -> String {
+            "static func use() { #tweakMonitor(\"A\", \"B\", \"C\", \(arguments)) }"
+        }
+        return MacroMistake(line: line(arguments), message: message, mended: mended.map(line))
+    }
 }

@@ -544,16 +544,59 @@ public macro tweak<Value: TweakableRawRepresentable>(
 ) -> Value = #externalMacro(module: "TweakMacros", type: "RawDoubleTweakMacro")
 where Value.RawValue == Double
 
-/// The overload for a value that cannot be a tweak. The compiler plug-in reports why. It is unavailable, so that the
-/// compiler prefers every other matching overload.
-@available(*, unavailable, message: "it is not a tweak")
+/// The overload for an integer with a precision, which it cannot have. The compiler plug-in reports it.
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - default: The default, a literal.
+///   - limits: The smallest and the largest value, two literals.
+///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
+///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - precision: The number of decimals to show, from 0 to 17.
+///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
+///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: A description for people.
+///   - readOnly: Whether it is read-only.
+///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
+@freestanding(expression)
+public macro tweak(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Int,
+    in limits: ClosedRange<Int>? = nil, choices: TweakChoices<Int> = [], step: Int? = nil,
+    precision: Int, scale: TweakScale? = nil, pair: StaticString? = nil, unit: StaticString? = nil,
+    description: StaticString? = nil, readOnly: Bool = false, needsRestart: Bool = false,
+    owner: StaticString? = nil, expires: StaticString? = nil
+) -> Int = #externalMacro(module: "TweakMacros", type: "IntTweakMacro")
+
+/// The overload for what no other one takes. The compiler plug-in reports the mistake.
+///
+/// - Parameters:
+///   - category: The first level of the name.
+///   - collection: The second level.
+///   - name: The third level.
+///   - default: The default, a literal.
+///   - limits: The smallest and the largest value, two literals.
+///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
+///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - precision: The number of decimals to show, from 0 to 17.
+///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
+///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: A description for people.
+///   - readOnly: Whether it is read-only.
+///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak<Value>(
-    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Value,
-    in limits: (any Sendable)? = nil, choices: (any Sendable)? = nil, step: (any Sendable)? = nil,
-    precision: Int? = nil, scale: TweakScale? = nil, pair: StaticString? = nil,
-    unit: StaticString? = nil, description: StaticString? = nil, readOnly: Bool = false,
-    needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
+    _ category: AnyHashable? = nil, _ collection: Any? = nil, _ name: Any? = nil, default: Value,
+    in limits: Any? = nil, choices: Any? = nil, step: Any? = nil, precision: Any? = nil,
+    scale: TweakScale? = nil, pair: Any? = nil, unit: Any? = nil, description: Any? = nil,
+    readOnly: Any? = nil, needsRestart: Any? = nil, owner: Any? = nil, expires: Any? = nil
 ) -> Value = #externalMacro(module: "TweakMacros", type: "UnsupportedTweakMacro")
 
 /// Makes a static or global variable a tweak, and adds a handle with `$` before the name.
@@ -599,11 +642,11 @@ public macro tweak<Value>(
 @attached(accessor)
 @attached(peer, names: prefixed(`$`), prefixed(__tweak_))
 public macro Tweakable(
-    _ category: StaticString, _ collection: StaticString, _ name: StaticString,
-    in limits: (any Sendable)? = nil, choices: (any Sendable)? = nil, step: (any Sendable)? = nil,
-    precision: Int? = nil, scale: TweakScale? = nil, pair: StaticString? = nil,
-    unit: StaticString? = nil, description: StaticString? = nil, readOnly: Bool = false,
-    needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, in limits: Any? = nil,
+    choices: Any? = nil, step: Any? = nil, precision: Int? = nil, scale: TweakScale? = nil,
+    pair: StaticString? = nil, unit: StaticString? = nil, description: StaticString? = nil,
+    readOnly: Bool = false, needsRestart: Bool = false, owner: StaticString? = nil,
+    expires: StaticString? = nil
 ) = #externalMacro(module: "TweakMacros", type: "TweakableMacro")
 
 /// Makes a static or global variable of type `Duration` a tweak with limits, see
@@ -633,6 +676,34 @@ public macro Tweakable(
     scale: TweakScale? = nil, pair: StaticString? = nil, description: StaticString? = nil,
     readOnly: Bool = false, needsRestart: Bool = false, owner: StaticString? = nil,
     expires: StaticString? = nil
+) = #externalMacro(module: "TweakMacros", type: "TweakableMacro")
+
+/// The overload for what no other one takes. The compiler plug-in reports the mistake.
+///
+/// - Parameters:
+///   - category: The first level of the name.
+///   - collection: The second level.
+///   - name: The third level.
+///   - default: Nothing: the default is the variable's value.
+///   - limits: The smallest and the largest value, two literals.
+///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
+///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - precision: The number of decimals to show, from 0 to 17.
+///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
+///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: A description for people.
+///   - readOnly: Whether it is read-only.
+///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
+@attached(accessor)
+@attached(peer, names: prefixed(`$`), prefixed(__tweak_))
+public macro Tweakable(
+    _ category: AnyHashable? = nil, _ collection: Any? = nil, _ name: Any? = nil, default: Any? = nil,
+    in limits: Any? = nil, choices: Any? = nil, step: Any? = nil, precision: Any? = nil,
+    scale: TweakScale? = nil, pair: Any? = nil, unit: Any? = nil, description: Any? = nil,
+    readOnly: Any? = nil, needsRestart: Any? = nil, owner: Any? = nil, expires: Any? = nil
 ) = #externalMacro(module: "TweakMacros", type: "TweakableMacro")
 
 /// Declares an action, which people can run while the program does.
@@ -953,6 +1024,26 @@ public macro tweakMonitor(
     in limits: ClosedRange<Double>? = nil, precision: Int? = nil, unit: StaticString? = nil,
     description: StaticString? = nil, owner: StaticString? = nil
 ) = #externalMacro(module: "TweakMacros", type: "DoubleMonitorMacro")
+
+/// The overload for what no other one takes. The compiler plug-in reports the mistake.
+///
+/// - Parameters:
+///   - category: The first level of the name.
+///   - collection: The second level.
+///   - name: The third level.
+///   - value: The value to store.
+///   - limits: The smallest and the largest value, two literals.
+///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
+///   - precision: The number of decimals to show, from 0 to 17.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: A description for people.
+///   - owner: The person or team responsible.
+@freestanding(expression)
+public macro tweakMonitor(
+    _ category: AnyHashable? = nil, _ collection: Any? = nil, _ name: Any? = nil, _ value: Any? = nil,
+    in limits: Any? = nil, choices: Any? = nil, precision: Any? = nil, unit: Any? = nil,
+    description: Any? = nil, owner: Any? = nil
+) = #externalMacro(module: "TweakMacros", type: "UnsupportedMonitorMacro")
 
 /// Publishes a variable as a monitor: each new value is stored in the monitor too.
 ///
