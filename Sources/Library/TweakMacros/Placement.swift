@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #if Macros
 internal import SwiftDiagnostics
+internal import SwiftParser
 internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
@@ -25,7 +26,10 @@ extension MacroExpansionContext {
         if lexicalContext.contains(where: { $0.is(ProtocolDeclSyntax.self) }) {
             throw refuse("in a protocol")
         }
-        if isDefaultArgument(node) {
+        if !isMember, isInPeerOfOtherMacro(node) {
+            throw refuse("the value of a variable that another macro declares, such as @TaskLocal")
+        }
+        if isDefaultArgument(node) || lexicalContext.first.map({ isDefaultArgument(node, of: $0) }) == true {
             throw refuse("a default argument, because Swift expands it in each caller")
         }
         if lexicalContext.contains(where: isInlinable) {
@@ -46,27 +50,56 @@ extension MacroExpansionContext {
             && start?.line.trimmedDescription == "1" && start?.column.trimmedDescription == "1"
     }
 
-    /// The name of the local type with the record of an expression.
+    /// Returns whether a macro is a part of a default argument of a public function, which other modules compile too.
+    private func isDefaultArgument(_ node: some SyntaxProtocol, of function: Syntax) -> Bool {
+        let modifiers = function.asProtocol((any WithModifiersSyntax).self)?.modifiers ?? []
+        let isPublic = modifiers.contains { ["public", "open", "package"].contains($0.name.text) }
+        return isPublic
+            && parameterClause(of: function)?.parameters.contains {
+                $0.defaultValue?.trimmedDescription.contains(node.trimmedDescription) == true
+            } == true
+    }
+
+    /// Returns whether a macro is in the initial value of a variable that is a peer made by another macro, of which Swift
+    /// does not emit the local types. The names of such expansions are mangled with `fMp`.
+    private func isInPeerOfOtherMacro(_ node: some SyntaxProtocol) -> Bool {
+        let file = location(of: node, at: .afterLeadingTrivia, filePathMode: .filePath)?.file
+        let name = file?.as(StringLiteralExprSyntax.self)?.representedLiteralValue ?? ""
+        let isInCode = lexicalContext.first.map { !$0.isProtocol((any DeclGroupSyntax).self) } ?? false
+        return !isInCode && name.hasSuffix("fMp_.swift")
+    }
+
+    /// The local type with the record of an expression.
     ///
     /// A macro sees neither whether an extension is of a protocol or generic type, nor the attributes of the variable around
-    /// a getter. There the compiler's error has this name, which then says what to do.
+    /// a getter. There the compiler's error, also in a release build, has the name of the type, which then says what to do.
     ///
     /// - Parameter instead: The alternative to suggest, such as `to be …`.
-    func recordName(_ node: some FreestandingMacroExpansionSyntax, instead: String) -> String {
+    func localType(
+        with record: String, for node: some FreestandingMacroExpansionSyntax, instead: String
+    ) -> (name: String, source: String) {
         let isInCode = lexicalContext.first.map { !$0.isProtocol((any DeclGroupSyntax).self) } ?? false
-        let isInExtension = lexicalContext.contains { $0.is(ExtensionDeclSyntax.self) }
-        return isInCode && !isInExtension ? "__Tweak" : "`#\(node.macroName.text), \(instead),`"
+        guard !isInCode || lexicalContext.contains(where: { $0.is(ExtensionDeclSyntax.self) }) else {
+            return ("__Tweak", "#if \(RecordSource.condition)\nenum __Tweak {\n\(record)\n}\n#endif")
+        }
+        let name = "`#\(node.macroName.text), \(instead),`"
+        return (name, "enum \(name) {\n#if \(RecordSource.condition)\n\(record)\n#endif\n}")
     }
+}
+
+/// The parameters of a function, initialiser or subscript.
+func parameterClause(of node: Syntax) -> FunctionParameterClauseSyntax? {
+    node.as(FunctionDeclSyntax.self)?.signature.parameterClause
+        ?? node.as(InitializerDeclSyntax.self)?.signature.parameterClause
+        ?? node.as(SubscriptDeclSyntax.self)?.parameterClause
 }
 
 /// Returns whether a declaration around a tweak has type parameters, and so cannot have static variables.
 private func isGeneric(_ node: Syntax) -> Bool {
-    let parameters =
-        node.as(FunctionDeclSyntax.self)?.signature.parameterClause
-        ?? node.as(InitializerDeclSyntax.self)?.signature.parameterClause
-        ?? node.as(SubscriptDeclSyntax.self)?.parameterClause
-    return node.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause != nil
-        || parameters?.tokens(viewMode: .sourceAccurate).contains { $0.tokenKind == .keyword(.some) } == true
+    node.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause != nil
+        || parameterClause(of: node)?.tokens(viewMode: .sourceAccurate).contains {
+            $0.tokenKind == .keyword(.some)
+        } == true
 }
 
 /// Returns whether a declaration around a tweak constrains a type that has type parameters or is a protocol.
@@ -86,7 +119,7 @@ private func hasConformances(_ node: Syntax) -> Bool {
 
 /// Returns whether the code of a declaration around a tweak is inlined into other modules, which do not have the
 /// variables.
-private func isInlinable(_ node: Syntax) -> Bool {
+func isInlinable(_ node: Syntax) -> Bool {
     let attributes = node.asProtocol((any WithAttributesSyntax).self)?.attributes ?? []
     return attributes.contains {
         let name = $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription ?? ""

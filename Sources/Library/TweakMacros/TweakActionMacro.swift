@@ -65,11 +65,7 @@ extension MacroExpansionContext {
 
 /// The internal names of a function's parameters.
 private func parameters(_ node: Syntax) -> [String] {
-    let clause =
-        node.as(FunctionDeclSyntax.self)?.signature.parameterClause
-        ?? node.as(InitializerDeclSyntax.self)?.signature.parameterClause
-        ?? node.as(SubscriptDeclSyntax.self)?.parameterClause
-    return clause?.parameters.map { ($0.secondName ?? $0.firstName).text } ?? []
+    parameterClause(of: node)?.parameters.map { ($0.secondName ?? $0.firstName).text } ?? []
 }
 
 private final class CaptureFinder: SyntaxVisitor {

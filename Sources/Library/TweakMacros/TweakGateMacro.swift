@@ -32,14 +32,12 @@ enum TweakGateMacro: ExpressionMacro {
         let place = file.map { "at=\($0):\(location?.line.trimmedDescription ?? "0")" }
         let record = RecordSource.gate(
             texts: [category, names.dropFirst().first ?? "", "", ""] + (place.map { [$0] } ?? []))
-        let enumeration = context.recordName(node, instead: "to be written in a function outside")
+        let local = context.localType(with: record, for: node, instead: "to be written in a function outside")
         let text = """
             {
+            \(local.source)
             #if \(RecordSource.condition)
-                enum \(enumeration) {
-                    \(record)
-                }
-                unsafe Tweaks.__gate(&\(enumeration).record)
+                unsafe Tweaks.__gate(&\(local.name).record)
             #endif
             }()
             """

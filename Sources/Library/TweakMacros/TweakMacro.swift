@@ -52,16 +52,14 @@ extension TweakMacro {
         let records = RecordSource.variables(
             try arguments.value(of: type, default: defaultValue),
             of: type.form == .rawValue ? literalTypeName(defaultValue) : nil, default: defaultValue)
-        let enumeration = context.recordName(
-            node, instead: "to be replaced by a @Tweakable variable declared outside")
+        let local = context.localType(
+            with: records, for: node, instead: "to be replaced by a @Tweakable variable declared outside")
         let result = type.name.map { " () -> \($0) in" } ?? ""
         let text = """
             {\(result)
+            \(local.source)
             #if \(RecordSource.condition)
-                enum \(enumeration) {
-                    \(records)
-                }
-                return \(type.read(enumeration, default: defaultValue.trimmedDescription))
+                return \(type.read(local.name, default: defaultValue.trimmedDescription))
             #else
                 return \(defaultValue.trimmedDescription)
             #endif

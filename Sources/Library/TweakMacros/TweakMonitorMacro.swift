@@ -27,14 +27,13 @@ extension MonitorMacro {
         try context.checkPlace(of: node, instead: "store it in one that is not")
         let record = RecordSource(declaration: try arguments.monitor(of: type))
         let stored = value.expression.trimmedDescription
-        let enumeration = context.recordName(node, instead: "to be written in a function outside")
+        let local = context.localType(
+            with: record.variable, for: node, instead: "to be written in a function outside")
         let text = """
             {
+            \(local.source)
             #if \(RecordSource.condition)
-                enum \(enumeration) {
-                    \(record.variable)
-                }
-                unsafe Tweaks.__monitor(&\(enumeration).record.\(RecordSource.cell), (\(stored)) as \(type.storedName))
+                unsafe Tweaks.__monitor(&\(local.name).record.\(RecordSource.cell), (\(stored)) as \(type.storedName))
             #else
                 Tweaks.__unevaluated(\(stored))
             #endif

@@ -35,6 +35,11 @@ struct TweakableVariable {
         else {
             throw DiagnosticsError.tweak("only a stored var with one name can be a tweak", at: declaration)
         }
+        guard !isInlinable(Syntax(variable)) else {
+            throw DiagnosticsError.tweak(
+                "an @inlinable var cannot be a tweak, because other modules compile it too; it is public or "
+                    + "@usableFromInline", at: pattern)
+        }
         let specifier = variable.bindingSpecifier
         guard specifier.tokenKind == .keyword(.var) else {
             throw DiagnosticsError.tweak(

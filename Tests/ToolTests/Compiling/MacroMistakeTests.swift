@@ -159,6 +159,18 @@ import Testing
             "struct Box<T> { #tweakApplication(\"box\") }",
             "a tweak cannot be in a generic function or type; write #tweakApplication in a file"
         ),
+        (
+            "@inlinable @Tweakable(\"A\", \"B\", \"C\") public var n = 5",
+            "an @inlinable var cannot be a tweak, because other modules compile it too"
+        ),
+        (
+            "public func use(_ n: Bool = (#feature(\"A\", default: true))) {}",
+            "a tweak cannot be a default argument, because Swift expands it in each caller; declare @Tweakable"
+        ),
+        (
+            "func use(_: Void = #tweakMonitor(\"A\", \"B\", \"C\", 5)) {}\nfunc call() { use() }",
+            "a tweak cannot be a default argument, because Swift expands it in each caller; store it in one"
+        ),
     ]
 
     @Test(arguments: places, [true, false])
@@ -170,21 +182,36 @@ import Testing
         #expect(error.ranges(of: "error: ").count == 1 && !error.contains("generated"), "\(error)")
     }
 
-    @Test(arguments: [
-        "protocol P {}\nextension P { var n: Int { #tweak(\"A\", \"B\", \"C\", default: 5) } }",
-        "struct Box<T> {}\nextension Box { func use() -> Int { #tweak(\"A\", \"B\", \"C\", default: 5) } }",
-        "public struct S { @inlinable public var n: Int { #tweak(\"A\", \"B\", \"C\", default: 5) } }",
-        "@frozen public struct S { public var n = #tweak(\"A\", \"B\", \"C\", default: 5) }",
-    ])
-    func `Where a macro cannot see that no tweak can be the compiler's error says what to do`(source: String)
-        throws
-    {
-        let error = try error(of: "public import Tweaks\n\(source)\n", ["-swift-version", "6"])
+    @Test(
+        arguments: [
+            "protocol P {}\nextension P { var n: Int { #tweak(\"A\", \"B\", \"C\", default: 5) } }",
+            "struct Box<T> {}\nextension Box { func use() -> Int { #tweak(\"A\", \"B\", \"C\", default: 5) } }",
+            "public struct S { @inlinable public var n: Int { #tweak(\"A\", \"B\", \"C\", default: 5) } }",
+            "@frozen public struct S { public var n = #tweak(\"A\", \"B\", \"C\", default: 5) }",
+        ], [true, false])
+    func `Where a macro cannot see that no tweak can be the compiler's error says what to do`(
+        source: String, isDebug: Bool
+    ) throws {
+        let error = try error(
+            of: "public import Tweaks\n\(source)\n", ["-swift-version", "6"], isDebug: isDebug)
         #expect(
             error.contains(
                 "error: type '#tweak, to be replaced by a @Tweakable variable declared outside,' cannot be nested"
             ),
             "\(error)")
+        // In a debug build the compiler reports the record, too.
+        if !isDebug { #expect(error.ranges(of: "error: ").count == 1, "\(error)") }
+    }
+
+    @Test(arguments: [true, false])
+    func `The value of a task-local variable is no tweak, which one error says`(isDebug: Bool) throws {
+        let source =
+            "import Tweaks\nenum Holder { @TaskLocal static var n = #tweak(\"A\", \"B\", \"C\", default: 5) }\n"
+        let error = try error(of: source, isDebug: isDebug)
+        #expect(
+            error.contains(
+                "a tweak cannot be the value of a variable that another macro declares, such as @TaskLocal"))
+        #expect(error.ranges(of: "error: ").count == 1, "\(error)")
     }
 
     @Test func `Where a tweak can be it compiles`() throws {
