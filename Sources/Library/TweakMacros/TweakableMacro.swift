@@ -29,9 +29,9 @@ enum TweakableMacro: AccessorMacro, PeerMacro {
             """
             get {
             #if \(raw: RecordSource.condition)
-                \(raw: variable.content.read(variable.enumeration))
+                \(raw: variable.result(variable.content.read(variable.enumeration)))
             #else
-                \(variable.defaultValue.trimmed)
+                \(raw: variable.result(variable.defaultValue.trimmedDescription))
             #endif
             }
             """

@@ -10,6 +10,8 @@ struct TweakableVariable {
     let name: String
     /// The name of its type.
     let typeName: String
+    /// The declared type, if it can only be another name of the literal's type.
+    let alias: String?
     let content: TweakableContent
     let defaultValue: ExprSyntax
     /// Its access level and `static`.
@@ -77,21 +79,28 @@ struct TweakableVariable {
         let written = annotation ?? literalTypeName(value)
         if let written, let layout = GroupLayout(named: written) {
             typeName = written
+            alias = nil
             content = try arguments.content(of: layout, default: value)
         } else {
             let type: ValueType
             (type, typeName) = try Self.type(annotation, value, hasIntegers: arguments.hasIntegerChoices)
+            alias =
+                type.form == .rawValue ? nil : annotation.flatMap { ValueType(named: $0) == nil ? $0 : nil }
             content = try arguments.content(of: type, typeName, default: value)
         }
+    }
+
+    /// An expression for a value of the tweak, which does not compile if the declared type is another one.
+    func result(_ expression: String) -> String {
+        alias.map { "Tweaks.__aliased(\(expression), \(typeName).self, as: (\($0)).self)" } ?? expression
     }
 
     /// The annotated type, or the default type of a literal.
     private static func type(
         _ annotation: String?, _ value: ExprSyntax, hasIntegers: Bool
     ) throws -> (ValueType, String) {
-        if let annotation {
-            if let type = ValueType(named: annotation) { return (type, type.storedName) }
-        } else if let type = ValueType(ofLiteral: value) {
+        // A macro does not see through a typealias, which is taken for one of the literal's type.
+        if let type = annotation.flatMap(ValueType.init(named:)) ?? ValueType(ofLiteral: value) {
             return (type, type.storedName)
         }
         if let name = annotation ?? literalTypeName(value) {
@@ -102,7 +111,7 @@ struct TweakableVariable {
         }
         if let annotation {
             throw DiagnosticsError.tweak(
-                "\(annotation) cannot be a tweak, or is a typealias, which a macro does not see through; \(ValueType.all)",
+                "\(annotation) cannot be a tweak with this value; \(ValueType.all)",
                 at: value)
         }
         if calculated(value) != nil { throw ValueType.noNumber(value, "the value", isInteger: false) }

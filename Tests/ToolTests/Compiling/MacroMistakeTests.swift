@@ -321,6 +321,40 @@ import Testing
             error.contains(#"for cases of integers choices:, as [1: "a"], and Int raw values"#), "\(error)")
     }
 
+    @Test(arguments: [true, false])
+    func `A variable can have a typealias of its literal's type`(isDebug: Bool) throws {
+        let source = """
+            import Tweaks
+            typealias Meters = Double
+            enum Holder {
+                typealias Delay = Duration
+                @Tweakable("A", "B", "Delay", in: .zero ... .seconds(9)) static var delay: Delay = .seconds(1)
+            }
+            @Tweakable("A", "B", "Height", in: 0...9) var height: Meters = 1.5
+            @Tweakable("A", "B", "Delay", in: .zero ... .seconds(9)) var delay: Holder.Delay = .seconds(1)
+            func use() throws -> Meters {
+                try $height.set(2)
+                return height + $height.value
+            }
+
+            """
+        let strict = ["-swift-version", "6", "-strict-memory-safety", "-warnings-as-errors"]
+        #expect(try error(of: source, strict, isDebug: isDebug) == "")
+    }
+
+    @Test(arguments: ["Meters = 5", "Character = \"a\"", "Int? = 5", "Any = 5"], [true, false])
+    func `A variable whose type is not that of its literal is one error`(variable: String, isDebug: Bool)
+        throws
+    {
+        let source =
+            "import Tweaks\ntypealias Meters = Double\n@Tweakable(\"A\", \"B\", \"C\") var value: \(variable)\n"
+        let error = try error(of: source, isDebug: isDebug)
+        #expect(
+            error.contains(
+                "the value must be a literal of the variable's type: write 1.0 for a Double, and name"))
+        #expect(error.ranges(of: "error: ").count == 1, "\(error)")
+    }
+
     @Test(arguments: ["5", "6"])
     func `A property of a Sendable object is bound on every thread`(version: String) throws {
         let source = """

@@ -27,7 +27,6 @@ struct MacroMistake {
             init() {}
             var tweakValue: TweakValue { 1.0 }
         }
-        typealias Meters = Double
         let number = 5, small: UInt8 = 5, flag = true, text = "text", word: StaticString = "word"
         let scale = TweakScale.log, range = 0...1, curve = Curve.linear, own = Own(), spring = TweakSpring()
         nonisolated(unsafe) let numbers: TweakChoices<Int> = []
@@ -135,12 +134,6 @@ struct MacroMistake {
         property(
             "static var value: UInt8 = 300", says: "the default does not fit the type UInt8",
             mended: "static var value: UInt8 = 255"),
-        property(
-            "static var value: Character = \"a\"",
-            says: "Character cannot be a tweak, or is a typealias, which a macro does not see through"),
-        property(
-            "static var value: Meters = 5.0",
-            says: "Meters cannot be a tweak, or is a typealias, which a macro does not see through"),
         property("static var value: Own = Own()", says: "a tweak is a Bool, an integer of up to 64 bits"),
         typed("Character", #"default: "a""#, "a tweak is a Bool, an integer of up to 64 bits, a Float"),
         tweak("default: 5, precision: 1", "only a floating-point number has a precision", "default: 5"),

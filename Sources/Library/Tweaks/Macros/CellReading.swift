@@ -54,3 +54,26 @@ public func __tweak<Value, Other>(
 ) -> Value {
     fallback()
 }
+
+/// The value of a variable whose type is a typealias. For macro expansions only.
+///
+/// - Parameters:
+///   - value: The value.
+///   - literal: The type of the variable's literal.
+///   - declared: The declared type.
+@inlinable @inline(__always)
+public func __aliased<Value>(_ value: Value, _ literal: Value.Type, as declared: Value.Type) -> Value {
+    value
+}
+
+/// Selected when the type of a variable is not that of its literal.
+@available(
+    *, unavailable,
+    message:
+        "the value must be a literal of the variable's type: write 1.0 for a Double, and name another type itself, not a typealias, as in var value: Float = 1"
+)
+public func __aliased<Literal, Declared>(
+    _ value: Literal, _ literal: Literal.Type, as declared: Declared.Type
+) -> Declared {
+    fatalError()
+}

@@ -608,7 +608,8 @@ public macro tweak<Value>(
 ///     try Spring.$gain.set(0.75)
 ///
 /// The variable can only be read; set it through the handle, a ``Tweak``. Its type is the declared one, or that of the
-/// literal. Where tweaks are disabled the variable and its handle are constant.
+/// literal. A macro does not see through a typealias: the default then has the form of a literal of that type, such as
+/// `1.0` for a `Double`. Where tweaks are disabled the variable and its handle are constant.
 ///
 /// Write the default of a type that is stored as its raw value, see ``TweakableRawRepresentable``, as
 /// `Angle(rawValue: 45.0)` with a literal of the raw value's own type, or as a case of an enumeration, whose
