@@ -1073,11 +1073,13 @@ public macro TweakMonitored(
     unit: StaticString? = nil, description: StaticString? = nil, owner: StaticString? = nil
 ) = #externalMacro(module: "TweakMacros", type: "MonitoredMacro")
 #else
+/// The requirement of macros without the trait `Macros`, for the compiler's error.
+public protocol `the trait Macros: .package(…, traits: ["Macros"])` {}
+
 /// The macro without the trait `Macros`, which reports that the trait is missing.
-@available(*, unavailable, message: "macros need the trait Macros: .package(…, traits: [\"Macros\"])")
 @freestanding(expression)
-public macro tweak<Value>(
-    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Value,
+public macro tweak<Trait: `the trait Macros: .package(…, traits: ["Macros"])`, Value>(
+    _ category: Trait, _ collection: StaticString, _ name: StaticString, default: Value,
     in limits: Any? = nil, choices: Any? = nil, step: Any? = nil, precision: Int? = nil,
     scale: TweakScale? = nil, pair: StaticString? = nil, unit: StaticString? = nil,
     description: StaticString? = nil, readOnly: Bool = false, needsRestart: Bool = false,
@@ -1085,29 +1087,38 @@ public macro tweak<Value>(
 ) -> Value = #externalMacro(module: "ObservationMacros", type: "ObservableMacro")
 
 /// The macro without the trait `Macros`, which reports that the trait is missing.
-@available(*, unavailable, message: "macros need the trait Macros: .package(…, traits: [\"Macros\"])")
 @freestanding(expression)
-public macro feature(
-    _ feature: String, part: String? = nil, default: Bool, description: String? = nil,
+public macro feature<Trait: `the trait Macros: .package(…, traits: ["Macros"])`>(
+    _ feature: Trait, part: String? = nil, default: Bool, description: String? = nil,
     owner: String? = nil, expires: String? = nil
 ) -> Bool = #externalMacro(module: "ObservationMacros", type: "ObservableMacro")
 
 /// The macro without the trait `Macros`, which reports that the trait is missing.
-@available(*, unavailable, message: "macros need the trait Macros: .package(…, traits: [\"Macros\"])")
 @freestanding(expression)
-public macro tweakMonitor<Value>(
-    _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ value: Value,
+public macro tweakMonitor<Trait: `the trait Macros: .package(…, traits: ["Macros"])`, Value>(
+    _ category: Trait, _ collection: StaticString, _ name: StaticString, _ value: Value,
     in limits: Any? = nil, choices: Any? = nil, precision: Int? = nil, unit: StaticString? = nil,
     description: StaticString? = nil, owner: StaticString? = nil
 ) = #externalMacro(module: "ObservationMacros", type: "ObservableMacro")
 
 /// The macro without the trait `Macros`, which reports that the trait is missing.
-@available(*, unavailable, message: "macros need the trait Macros: .package(…, traits: [\"Macros\"])")
 @freestanding(declaration)
-public macro tweakAction(
-    _ category: StaticString, _ collection: StaticString, _ name: StaticString,
+public macro tweakAction<Trait: `the trait Macros: .package(…, traits: ["Macros"])`>(
+    _ category: Trait, _ collection: StaticString, _ name: StaticString,
     description: StaticString? = nil, owner: StaticString? = nil, expires: StaticString? = nil,
     on actor: Any? = nil, action: () -> Void
+) = #externalMacro(module: "ObservationMacros", type: "ObservableMacro")
+
+/// The macro without the trait `Macros`, which reports that the trait is missing.
+@freestanding(declaration)
+public macro tweakApplication<Trait: `the trait Macros: .package(…, traits: ["Macros"])`>(
+    _ name: Trait
+) = #externalMacro(module: "ObservationMacros", type: "ObservableMacro")
+
+/// The macro without the trait `Macros`, which reports that the trait is missing.
+@freestanding(expression)
+public macro tweakGate<Trait: `the trait Macros: .package(…, traits: ["Macros"])`>(
+    _ category: Trait, _ collection: StaticString? = nil
 ) = #externalMacro(module: "ObservationMacros", type: "ObservableMacro")
 
 /// The macro without the trait `Macros`, which reports that the trait is missing.
@@ -1120,7 +1131,7 @@ public macro Tweakable(
     pair: StaticString? = nil, unit: StaticString? = nil, description: StaticString? = nil,
     readOnly: Bool = false, needsRestart: Bool = false, owner: StaticString? = nil,
     expires: StaticString? = nil
-) = #externalMacro(module: "ObservationMacros", type: "ObservationTrackedMacro")
+) = #externalMacro(module: "SwiftMacros", type: "TaskLocalMacro")
 
 /// The macro without the trait `Macros`, which reports that the trait is missing.
 @available(*, unavailable, message: "macros need the trait Macros: .package(…, traits: [\"Macros\"])")

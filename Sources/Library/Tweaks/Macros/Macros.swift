@@ -11,15 +11,7 @@
 @freestanding(declaration)
 public macro tweakApplication(_ name: StaticString) =
     #externalMacro(module: "TweakMacros", type: "TweakApplicationMacro")
-#else
-/// The macro without the trait `Macros`, which reports that the trait is missing.
-@available(*, unavailable, message: "macros need the trait Macros: .package(…, traits: [\"Macros\"])")
-@freestanding(declaration)
-public macro tweakApplication(_ name: StaticString) =
-    #externalMacro(module: "ObservationMacros", type: "ObservableMacro")
-#endif
 
-#if Macros
 /// The only place where new values of a category's tweaks are stored: the top of a control loop, a frame or an audio callback.
 ///
 ///     while true {
@@ -37,12 +29,6 @@ public macro tweakApplication(_ name: StaticString) =
 @freestanding(expression)
 public macro tweakGate(_ category: StaticString, _ collection: StaticString? = nil) =
     #externalMacro(module: "TweakMacros", type: "TweakGateMacro")
-#else
-/// The macro without the trait `Macros`, which reports that the trait is missing.
-@available(*, unavailable, message: "macros need the trait Macros: .package(…, traits: [\"Macros\"])")
-@freestanding(expression)
-public macro tweakGate(_ category: StaticString, _ collection: StaticString? = nil) =
-    #externalMacro(module: "ObservationMacros", type: "ObservableMacro")
 #endif
 
 /// The choices of a tweak, as a literal: `[1, 2, 4]`, or `[1: "low", 2: "high"]` with labels.
