@@ -95,9 +95,11 @@ extension VariableDeclSyntax {
         guard let annotation = binding.typeAnnotation?.type.trimmedDescription else {
             return value.is(NilLiteralExprSyntax.self)
         }
-        guard let type = ValueType(named: annotation), let literal = ValueType(ofLiteral: value) else {
-            return false
-        }
+        // Other modules have types with names such as Duration.
+        guard let literal = ValueType(ofLiteral: value),
+            let type = ValueType(named: annotation), ["Swift." + annotation, annotation].contains(type.name),
+            type.form == .literal
+        else { return false }
         return !type.accepts(literal)
     }
 }

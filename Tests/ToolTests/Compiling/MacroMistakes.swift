@@ -386,8 +386,6 @@ struct MacroMistake {
         property(
             "static var value: Bool = 1", says: "integer literal value '1' cannot be used as a boolean",
             mended: "static var value: Bool = true"),
-        property(
-            "static var value: Duration = 5", says: "cannot convert value of type 'Int' to specified type"),
         property("static var value = nil", says: "'nil' requires a contextual type"),
         property(
             "static var value = 5", ", default: 5", says: "the default is the value of the var",
