@@ -35,7 +35,7 @@ extension TweakMacro {
         try context.checkPlace(
             of: node,
             instead: """
-                declare @Tweakable(\(arguments.source(default: nil))) var value\(type.annotation) = \
+                declare @Tweakable(\(arguments.source(default: nil))) var value\(type.annotation(of: defaultValue)) = \
                 \(defaultValue.trimmedDescription) outside of it, and read that here
                 """)
         if type.form == .rawValue, let name = literalCase(defaultValue), literalTypeName(defaultValue) == nil
@@ -73,7 +73,11 @@ extension TweakMacro {
 
 extension ValueType {
     /// The type annotation of a variable.
-    fileprivate var annotation: String { name.map { ": " + $0.drop { $0 != "." }.dropFirst() } ?? "" }
+    fileprivate func annotation(of value: ExprSyntax) -> String {
+        if let name { return ": " + name.drop { $0 != "." }.dropFirst() }
+        // A case alone has no type.
+        return literalTypeName(value) == nil ? ": Mode" : ""
+    }
 
     /// Source that reads the cell of the record in an enumeration. A record is unsafe for the compiler, because it has no
     /// lock; nothing but its cell ever changes, and that with one store.

@@ -44,7 +44,8 @@ public struct Tweak<Value: TweakableValue>: Sendable {
         self.privateStore = privateStore
     }
 
-    /// The current value. Reading it is one load and never fails.
+    /// The current value. Reading it never fails, and is one load, after two tests where the compiler does not see that the
+    /// handle is that of a macro.
     ///
     /// Assigning it is ``set(_:)`` for code that cannot throw: the store's logger reports a refused value.
     public var value: Value {
