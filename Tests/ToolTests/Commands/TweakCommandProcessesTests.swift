@@ -34,6 +34,17 @@ import Testing
         #expect(executable.first?["overrides"] as? Int == 2)
     }
 
+    @Test func `A folder with the name of a program does not hide it`() throws {
+        let setter = try RunningSetter(program)
+        try program.home.write("project/tweak-setter/source.swift", "")
+        let folder = program.home("project")
+        for command in [["list", "tweak-setter"], ["adopt", "--list", "tweak-setter"]] {
+            let result = try run(Locations.product("tweak"), command, home: program.home, in: folder)
+            #expect(result.succeeded, "\(result.error)")
+        }
+        #expect(try setter.tweak("get", "Count").succeeded)
+    }
+
     @Test func `ps without programs, and without a directory for sockets`() throws {
         #expect(try program.command("ps").output == "no program with tweaks is running\n")
         try program.makeRuntimeDirectory()
