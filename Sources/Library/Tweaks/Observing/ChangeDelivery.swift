@@ -212,7 +212,7 @@ struct ChangeDelivery {
     }
 
     /// Whether the function of a type record is running on another thread.
-    var isDescribing: Bool {
+    @inline(never) var isDescribing: Bool {
         for call in runningCalls where call.target == .type {
             if call.thread != RunningCall.currentThread { return true }
         }

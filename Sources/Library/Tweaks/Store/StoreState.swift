@@ -10,6 +10,10 @@ struct StoreState {
     var gates = Gates()
     /// The type records whose functions have not been called.
     private var undescribed: [UndescribedType] = []
+    /// The number of type records whose functions have not returned.
+    private var awaitedTypes = 0
+    /// Whether the cases of an enumeration are known.
+    private var haveEnumerations = false
     /// The values outside the binary. The overrides are those in the file when it was read, with changes since.
     var layers = ProviderLayers()
     var environment = EnvironmentVariables()
@@ -280,6 +284,7 @@ extension StoreState {
                     for type in section.controls.types {
                         if let type = UndescribedType(type, in: records, of: number) {
                             undescribed.append(type)
+                            awaitedTypes += 1
                         }
                     }
                     var last = (offset: -1, element: 0)
@@ -342,12 +347,17 @@ extension StoreState {
     ) -> Bool {
         guard let start = records.baseAddress else { return true }
         let record = start + offset
-        let declaration = complete(declaration)
         guard records[offset + RecordLayout.kindOffset] == RecordLayout.variableKind else {
             let cell = Cell(
                 address: UnsafeMutableRawPointer(mutating: record + RecordLayout.cellOffset),
                 type: declaration.type)
-            add(declaration, OwnedCell(cell, .image(place.image)), at: place)
+            let owned = OwnedCell(cell, .image(place.image))
+            // Copying a declaration takes time.
+            if haveEnumerations {
+                add(complete(declaration), owned, at: place)
+            } else {
+                add(declaration, owned, at: place)
+            }
             return true
         }
         guard let cell = Cell(object: record, element: element, declaration) else { return false }
@@ -523,8 +533,8 @@ extension StoreState {
 // MARK: - Enumerations
 
 extension StoreState {
-    /// Whether the functions of all type records have returned.
-    var knowsTypes: Bool { undescribed.isEmpty && !delivery.isDescribing }
+    /// Whether the functions of all type records have returned, except one that runs on this thread.
+    var knowsTypes: Bool { awaitedTypes == 0 || undescribed.isEmpty && !delivery.isDescribing }
 
     /// Begins the call of the next type record's function.
     mutating func beginDescribing() -> (UndescribedType, RunningCall)? {
@@ -539,9 +549,11 @@ extension StoreState {
         _ type: UndescribedType, _ call: RunningCall, _ description: TypeDescription
     ) {
         delivery.end(call)
+        awaitedTypes -= 1
         guard !description.choices.isEmpty, let entry = tweaks[type.record.key],
             entry.declaration.type == description.type, case .image = entry.cells.first?.owner
         else { return }
+        haveEnumerations = true
         entry.enumeration = Enumeration(
             cases: description.choices, defaultCase: type.record.defaultCase)
         redeclare(entry, as: complete(entry.declaration))
@@ -650,7 +662,9 @@ extension StoreState {
 
     private mutating func remove(_ image: ProcessImage, _ number: UInt32) {
         images.remove(number)
+        let awaited = undescribed.count
         undescribed.removeAll { $0.image == number }
+        awaitedTypes -= awaited - undescribed.count
         closeGates(of: number)
         keysOfCells = keysOfCells.filter { !image.memory.contains(UInt($0.key.number)) }
         for (variable, _) in boundVariables where image.memory.contains(UInt(variable.number)) {
