@@ -439,4 +439,30 @@ private let replacer = try? Locations.program("clang-apply-replacements-14")
         let baked = try sources.baked(text, as: "app.swift", .double, 1.0, 2.0)
         #expect(baked.reasons.count == 1)
     }
+
+    @Test(arguments: [
+        (TweakValue.string("easeIn"), [], TweakValue.string("out"), TweakValue.string("ease-in")),
+        (1, [TweakChoice(1, label: "easeIn"), TweakChoice(2, label: "easeOut")], 3, 2),
+    ])
+    func `Of an enumeration the case is written that the running program names`(
+        recorded: TweakValue, choices: [TweakChoice], value: TweakValue, known: TweakValue
+    ) throws {
+        let type: TweakType = choices.isEmpty ? .string : .int64
+        try sources.home.write("app.swift", "@Tweakable(\"A\", \"B\", \"C\") var c: Curve = .easeIn\n")
+        let record = BakedSources.tweak(type, recorded, at: "app.swift:1", choices: choices)
+        var running = record
+        running.choices = [TweakChoice(known, label: "easeIn"), TweakChoice(value, label: "easeOut")]
+        running.defaultValue = known
+        let compiled = CompiledDeclaration(record).completed(by: running)
+        #expect(compiled.declaration.choices == running.choices && compiled.declaration.defaultValue == known)
+        var baking = SourceBaking(
+            folders: SourceFolders(given: nil, working: sources.home.path), isWriting: true)
+        baking.add([compiled]) { (tweak) throws(TweakValueError) in try tweak.admit(value) }
+        try baking.write()
+        #expect(baking.staying.isEmpty, "\(baking.staying.map(\.message))")
+        #expect(try sources.text("app.swift").hasSuffix("var c: Curve = .easeOut\n"))
+        // Others stay as they are.
+        running.choices = [TweakChoice(known, label: "other")]
+        #expect(CompiledDeclaration(record).completed(by: running).declaration == record)
+    }
 }

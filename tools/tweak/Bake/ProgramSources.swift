@@ -62,7 +62,7 @@ struct ProgramSources {
     /// The declarations of a tweak, one for each place.
     func places(of tweak: TweakDeclaration) -> [CompiledDeclaration] {
         // A library that the program opened itself is only known to the process.
-        places[tweak.key] ?? [CompiledDeclaration(tweak)]
+        places[tweak.key]?.map { $0.completed(by: tweak) } ?? [CompiledDeclaration(tweak)]
     }
 
     /// The name of the variable that a tweak without a record is; `nil` if it has one.

@@ -12,6 +12,24 @@ package struct CompiledDeclaration: Sendable {
     package init(_ declaration: TweakDeclaration, in folder: String? = nil) {
         (self.declaration, self.folder) = (declaration, folder)
     }
+
+    /// The declaration with the cases of its enumeration, which a Swift macro does not see and the running program knows.
+    ///
+    /// - Parameter known: What the program says of the tweak.
+    package func completed(by known: TweakDeclaration) -> CompiledDeclaration {
+        var completed = declaration
+        func name(_ choice: TweakChoice) -> String { choice.label ?? "\(choice.value)" }
+        func named(_ value: TweakValue) -> TweakChoice? {
+            let written = name(declaration.choices.first { $0.value == value } ?? TweakChoice(value))
+            return known.choices.first { name($0) == written }
+        }
+        guard known.type == declaration.type, known.choices != declaration.choices,
+            declaration.choices.allSatisfy({ named($0.value) != nil }),
+            let defaultChoice = named(declaration.defaultValue)
+        else { return self }
+        (completed.choices, completed.defaultValue) = (known.choices, defaultChoice.value)
+        return CompiledDeclaration(completed, in: folder)
+    }
 }
 
 /// The folders in which the sources of a program are found, because compilers are given relative paths.

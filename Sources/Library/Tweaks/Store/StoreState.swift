@@ -557,6 +557,8 @@ extension StoreState {
         entry.enumeration = Enumeration(
             cases: description.choices, defaultCase: type.record.defaultCase)
         redeclare(entry, as: complete(entry.declaration))
+        // Before, an override that was baked was not known to be the default.
+        _ = dropBaked()
     }
 
     /// A declaration with what is known about its enumeration.
