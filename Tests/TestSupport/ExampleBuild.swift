@@ -76,11 +76,11 @@ public struct ExampleBuild: Hashable, Sendable, CustomStringConvertible {
             try String(contentsOfFile: "\(Example.package)\(folder)/Package.swift", encoding: .utf8)
                 .replacingOccurrences(of: ", traits: [\"Macros\"]", with: "")
                 .write(toFile: "\(copy)\(folder)/Package.swift", atomically: true, encoding: .utf8)
-            let sources = "\(copy)\(folder)/Sources"
-            if !files.fileExists(atPath: sources) {
-                try files.createSymbolicLink(
-                    atPath: sources, withDestinationPath: "\(Example.package)\(folder)/Sources")
-            }
+        }
+        for folder in ["Sources", "Tests", "SpringPhysics/Sources"]
+        where !files.fileExists(atPath: "\(copy)/\(folder)") {
+            try files.createSymbolicLink(
+                atPath: "\(copy)/\(folder)", withDestinationPath: "\(Example.package)/\(folder)")
         }
         return copy
     }

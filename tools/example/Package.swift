@@ -25,6 +25,13 @@ let package = Package(
                 .product(name: "FBTweak", package: "tweaks"),
                 .product(name: "SpringPhysics", package: "spring-physics"),
             ]),
+        .testTarget(
+            name: "SpringTests",
+            dependencies: [
+                "SpringScene",
+                .product(name: "Tweaks", package: "tweaks"),
+                .product(name: "TweaksTesting", package: "tweaks"),
+            ]),
     ],
     cLanguageStandard: .c11
 )
