@@ -5,7 +5,7 @@ import Foundation
 public enum Example {
     static let package = Locations.package + "/tools/example"
 
-    /// The directory with the example's executable, library, modules and plugin.
+    /// The directory with the example's executable, library, tests, modules and plugin.
     ///
     /// Built once, when the first test asks. `TWEAKS_EXAMPLE_BUILT` names the directory of a build that is there
     /// already.
@@ -13,7 +13,7 @@ public enum Example {
         if let built = ProcessInfo.processInfo.environment["TWEAKS_EXAMPLE_BUILT"], !built.isEmpty {
             return built
         }
-        return try build(["build", "--package-path", package])
+        return try build(["build", "--build-tests", "--package-path", package])
     }
 
     /// Builds, and returns the directory of what was built.
@@ -68,14 +68,32 @@ public enum Example {
         } + ["-I", directory + "/Modules", "-I", Locations.package + "/Sources/System/CLibELF"]
     }
 
+    // As in tools/development/building, so that traits always have the same order and nothing is compiled again.
+    private static let order = ["SWIFT_DETERMINISTIC_HASHING": "1"]
+
     /// Runs `swift` with the user's own settings: the package manager may need its mirrors and caches.
     public static func swift(_ arguments: [String]) throws -> CommandResult {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: try Locations.program("swift"))
         process.arguments = arguments
-        // As tools/development/building does, so that traits always have the same order and nothing is compiled again.
-        let order = ["SWIFT_DETERMINISTIC_HASHING": "1"]
         process.environment = ProcessInfo.processInfo.environment.merging(order) { $1 }
         return try RunningCommand(process).wait()
+    }
+
+    /// Starts the example's tests. Settings of the user reach the package manager alone.
+    public static func startTests(
+        home: TemporaryDirectory, environment: [String: String] = [:]
+    ) throws -> RunningCommand {
+        _ = try directory.get()
+        let variables = ProcessInfo.processInfo.environment
+        let settings = variables["XDG_CONFIG_HOME"].map { $0 + "/swiftpm" } ?? NSHomeDirectory() + "/.swiftpm"
+        // Nothing is built, so no other build need end first. Files of locks stay, in TMPDIR.
+        return try start(
+            Locations.program("swift"),
+            [
+                "test", "--skip-build", "--ignore-lock", "--package-path", package, "--config-path",
+                settings + "/configuration",
+            ], home: home,
+            environment: environment.merging(order) { $1 }.merging(["TMPDIR": home.path]) { $1 })
     }
 }
