@@ -100,7 +100,9 @@ enum MonitoredMacro: AccessorMacro {
             variable.bindingSpecifier.tokenKind == .keyword(.var),
             let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
         else {
-            throw DiagnosticsError.tweak("only a stored var with one name, and without observers of its own, can be monitored", at: declaration)
+            throw DiagnosticsError.tweak(
+                "only a stored var with one name, and without observers of its own, can be monitored",
+                at: declaration)
         }
         let annotation = binding.typeAnnotation?.type.trimmedDescription
         let type =
