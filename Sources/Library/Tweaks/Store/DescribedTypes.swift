@@ -2,25 +2,69 @@
 internal import CTweaks
 internal import TweakRecords
 
+/// The function to which the function of a type record gives each case, with the context that it was called with: the
+/// code of the type, the raw value as in a record, the text of one that is a string, and the name of the case if it is
+/// not the raw value. It is C's, because the image of the record may have a library of its own.
+private typealias AddCase =
+    @convention(c) (
+        _ context: UnsafeMutableRawPointer, _ type: UInt8, _ bits: UInt64, _ text: UnsafePointer<CChar>,
+        _ name: UnsafePointer<CChar>?
+    ) -> Void
+
 /// Tells the library the cases of an enumeration. For macro expansions only.
 ///
 /// - Parameters:
 ///   - type: The type of a tweak.
-///   - description: What the library gave the function of the type's record.
+///   - context: What the library gave the function of the type's record. It begins with the address of the function to
+///     call for each case.
 public func __describe<Value: TweakableRawRepresentable & CaseIterable>(
-    _ type: Value.Type, to description: UnsafeMutableRawPointer?
+    _ type: Value.Type, to context: UnsafeMutableRawPointer?
 ) {
-    description?.assumingMemoryBound(to: TypeDescription.self).pointee =
-        TypeDescription(type: Value.tweakType, choices: Value.tweakChoices)
+    guard let context else { return }
+    let add = context.load(as: AddCase.self)
+    for choice in Value.tweakChoices {
+        let code = Value.tweakType.rawValue
+        let bits: UInt64 =
+            switch choice.value {
+            case .integer(let number): UInt64(truncatingIfNeeded: number)
+            case .double(let number): number.bitPattern
+            default: 0
+            }
+        let text = if case .string(let text) = choice.value { text } else { "" }
+        guard let label = choice.label else {
+            add(context, code, bits, text, nil)
+            continue
+        }
+        label.withCString { add(context, code, bits, text, $0) }
+    }
 }
 
 /// Selected for types that cannot list their values.
-public func __describe<Value>(_ type: Value.Type, to description: UnsafeMutableRawPointer?) {}
+public func __describe<Value>(_ type: Value.Type, to context: UnsafeMutableRawPointer?) {}
 
 /// What the function of a type record says; no choices if the type cannot list its values.
 struct TypeDescription {
-    var type = TweakType.action
-    var choices: [TweakChoice] = []
+    /// The first member, which the function calls.
+    private let add: AddCase = { context, type, bits, text, name in
+        context.assumingMemoryBound(to: TypeDescription.self).pointee.add(type, bits, text, name)
+    }
+    private(set) var type = TweakType.action
+    private(set) var choices: [TweakChoice] = []
+
+    private mutating func add(
+        _ code: UInt8, _ bits: UInt64, _ text: UnsafePointer<CChar>, _ name: UnsafePointer<CChar>?
+    ) {
+        guard let type = TweakType(rawValue: code), type.isNumeric || type == .string else { return }
+        self.type = type
+        let value: TweakValue =
+            switch type {
+            case .string: .string(String(cString: text))
+            case .float, .double: .double(Double(bitPattern: bits))
+            case .uint8, .uint16, .uint32, .uint64: .integer(Int128(bits))
+            default: .integer(Int128(Int64(bitPattern: bits)))
+            }
+        choices.append(TweakChoice(value, label: name.map { String(cString: $0) }))
+    }
 }
 
 /// A type record of an image, whose function has not been called yet.
