@@ -203,10 +203,10 @@ package struct ProgramSearch {
 
     /// The programs with a name: a process id, a path or an application.
     ///
-    /// A text is a path if it contains a slash or if there is such a file, and no folder; a program running from it is asked. The
-    /// tweaks of a process without the library are read from its memory. A program that is not running, or does not
-    /// listen, is found by its file: an application by the search path, or else by its overrides alone. A name is that
-    /// of an executable, or else the one that running programs report.
+    /// A text is a path if it contains a slash or if there is such a file, and no folder; a program running from it is
+    /// asked. The tweaks of a process without the library are read from its memory. A program that is not running, or
+    /// does not listen, is found by its file: an application by the search path, or else by its overrides alone. A name
+    /// is that of an executable, or else the one that running programs report.
     ///
     /// - Parameter checkingValues: Whether the caller must know which values the tweaks take.
     /// - Returns: The programs; several only if they are running.

@@ -121,6 +121,13 @@ import Testing
         ).error
     }
 
+    /// What the compiler says of a file with one error.
+    private func onlyError(of source: String, isDebug: Bool = true) throws -> String {
+        let error = try error(of: source, isDebug: isDebug)
+        #expect(error.ranges(of: "error: ").count == 1, "\(error)")
+        return error
+    }
+
     @Test(arguments: [
         ("func use(_ n: Int) { #tweakAction(\"A\", \"B\", \"C\") { print(n) } }", "n"),
         ("func use(of n: Int) { #tweakAction(\"A\", \"B\", \"C\") { print(1, 2 + n) } }", "n"),
@@ -207,11 +214,10 @@ import Testing
     func `The value of a task-local variable is no tweak, which one error says`(isDebug: Bool) throws {
         let source =
             "import Tweaks\nenum Holder { @TaskLocal static var n = #tweak(\"A\", \"B\", \"C\", default: 5) }\n"
-        let error = try error(of: source, isDebug: isDebug)
+        let error = try onlyError(of: source, isDebug: isDebug)
         #expect(
             error.contains(
                 "a tweak cannot be the value of a variable that another macro declares, such as @TaskLocal"))
-        #expect(error.ranges(of: "error: ").count == 1, "\(error)")
     }
 
     @Test func `Where a tweak can be it compiles`() throws {
@@ -280,10 +286,9 @@ import Testing
             func use(_ other: inout Int) { \(statement) }
 
             """
-        let error = try error(of: source)
+        let error = try onlyError(of: source)
         #expect(
             error.contains("error: setter for 'value' is unavailable: a tweak is set with try $value.set(…)"))
-        #expect(error.ranges(of: "error: ").count == 1, "\(error)")
     }
 
     @Test func `Of an enumeration that is not a TweakableEnum it is said what it must be`() throws {
@@ -348,11 +353,10 @@ import Testing
     {
         let source =
             "import Tweaks\ntypealias Meters = Double\n@Tweakable(\"A\", \"B\", \"C\") var value: \(variable)\n"
-        let error = try error(of: source, isDebug: isDebug)
+        let error = try onlyError(of: source, isDebug: isDebug)
         #expect(
             error.contains(
                 "the value must be a literal of the variable's type: write 1.0 for a Double, and name"))
-        #expect(error.ranges(of: "error: ").count == 1, "\(error)")
     }
 
     @Test(arguments: ["5", "6"])

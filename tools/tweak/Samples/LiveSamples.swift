@@ -117,7 +117,7 @@ extension PlotSeries {
             range = minimum...maximum
         }
         let states = tweak.choices.compactMap { choice in
-            choice.value.number.map { State($0, choice.label ?? "\(choice.value)") }
+            choice.value.number.map { State($0, choice.name) }
         }
         self.init(
             name: "\(tweak.key)", unit: tweak.unit, precision: tweak.precision, range: range,

@@ -18,10 +18,9 @@ package struct CompiledDeclaration: Sendable {
     /// - Parameter known: What the program says of the tweak.
     package func completed(by known: TweakDeclaration) -> CompiledDeclaration {
         var completed = declaration
-        func name(_ choice: TweakChoice) -> String { choice.label ?? "\(choice.value)" }
         func named(_ value: TweakValue) -> TweakChoice? {
-            let written = name(declaration.choices.first { $0.value == value } ?? TweakChoice(value))
-            return known.choices.first { name($0) == written }
+            let written = declaration.choices.first { $0.value == value } ?? TweakChoice(value)
+            return known.choices.first { $0.name == written.name }
         }
         guard known.type == declaration.type, known.choices != declaration.choices,
             declaration.choices.allSatisfy({ named($0.value) != nil }),

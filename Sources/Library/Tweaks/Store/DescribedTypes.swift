@@ -42,7 +42,7 @@ public func __describe<Value: TweakableRawRepresentable & CaseIterable>(
 /// Selected for types that cannot list their values.
 public func __describe<Value>(_ type: Value.Type, to context: UnsafeMutableRawPointer?) {}
 
-/// What the function of a type record says; no choices if the type cannot list its values.
+/// The cases that the function of a type record gives. A type that cannot list its values gives none.
 struct TypeDescription {
     /// The first member, which the function calls.
     private let add: AddCase = { context, type, bits, text, name in
@@ -94,7 +94,7 @@ struct Enumeration {
     func complete(_ declaration: TweakDeclaration, _ messages: inout [String]) -> TweakDeclaration {
         var choices: [TweakChoice] = []
         for choice in declaration.choices {
-            if let named = first(named: choice.caseName) {
+            if let named = first(named: choice.name) {
                 choices.append(named)
             } else if let same = cases.first(where: { $0.value == choice.value }) {
                 choices.append(TweakChoice(same.value, label: choice.label))
@@ -115,12 +115,7 @@ struct Enumeration {
             step: declaration.step, choices: choices, attributes: attributes)
     }
 
-    private func first(named name: String) -> TweakChoice? { cases.first { $0.caseName == name } }
-}
-
-extension TweakChoice {
-    /// The name of the case that a choice of an enumeration is for.
-    fileprivate var caseName: String { label ?? "\(value)" }
+    private func first(named name: String) -> TweakChoice? { cases.first { $0.name == name } }
 }
 
 extension TweakStore {

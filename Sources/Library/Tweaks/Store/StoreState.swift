@@ -10,8 +10,6 @@ struct StoreState {
     var gates = Gates()
     /// The type records whose functions have not been called.
     private var undescribed: [UndescribedType] = []
-    /// The number of type records whose functions have not returned.
-    private var awaitedTypes = 0
     /// Whether the cases of an enumeration are known.
     private var haveEnumerations = false
     /// The values outside the binary. The overrides are those in the file when it was read, with changes since.
@@ -284,7 +282,6 @@ extension StoreState {
                     for type in section.controls.types {
                         if let type = UndescribedType(type, in: records, of: number) {
                             undescribed.append(type)
-                            awaitedTypes += 1
                         }
                     }
                     var last = (offset: -1, element: 0)
@@ -534,7 +531,7 @@ extension StoreState {
 
 extension StoreState {
     /// Whether the functions of all type records have returned, except one that runs on this thread.
-    var knowsTypes: Bool { awaitedTypes == 0 || undescribed.isEmpty && !delivery.isDescribing }
+    var knowsTypes: Bool { undescribed.isEmpty && !delivery.isDescribing }
 
     /// Begins the call of the next type record's function.
     mutating func beginDescribing() -> (UndescribedType, RunningCall)? {
@@ -549,7 +546,6 @@ extension StoreState {
         _ type: UndescribedType, _ call: RunningCall, _ description: TypeDescription
     ) {
         delivery.end(call)
-        awaitedTypes -= 1
         guard !description.choices.isEmpty, let entry = tweaks[type.record.key],
             entry.declaration.type == description.type, case .image = entry.cells.first?.owner
         else { return }
@@ -664,9 +660,7 @@ extension StoreState {
 
     private mutating func remove(_ image: ProcessImage, _ number: UInt32) {
         images.remove(number)
-        let awaited = undescribed.count
         undescribed.removeAll { $0.image == number }
-        awaitedTypes -= awaited - undescribed.count
         closeGates(of: number)
         keysOfCells = keysOfCells.filter { !image.memory.contains(UInt($0.key.number)) }
         for (variable, _) in boundVariables where image.memory.contains(UInt(variable.number)) {

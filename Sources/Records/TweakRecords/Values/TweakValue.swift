@@ -127,6 +127,11 @@ public struct TweakChoice: Hashable, Sendable {
     }
 }
 
+extension TweakChoice {
+    /// The text for people: the label, or else the value. A case of an enumeration has its own name.
+    package var name: String { label ?? "\(value)" }
+}
+
 extension TweakChoice: CustomStringConvertible {
     /// The value, followed by the label: `2 (hard)`.
     public var description: String { value.quoted + (label.map { " (\($0))" } ?? "") }
