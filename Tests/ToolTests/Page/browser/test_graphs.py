@@ -4,7 +4,7 @@
 import os
 import unittest
 
-from support import ActionChains, Keys, wait_until
+from support import ActionChains, Keys, retried, wait_until
 from test_rows import NUMBERS, OTHERS, PageTest
 
 SPEED, TARGET = "Motor/State/Speed", "Motor/Control/Target"
@@ -124,11 +124,11 @@ class Graph(PageTest):
         for share in (0.7, 0.95):
             point = (place["left"] + width * share, middle)
             self.move(point, point)
-        table = wait_until(lambda: browser.find(".graph-statistics table"), "there are no statistics")
+        wait_until(lambda: browser.is_there(".graph-statistics table"), "there are no statistics")
         self.assertAlmostEqual(float(browser.text(".graph-statistics caption").split()[0]), 2.5, delta=0.1)
-        self.assertEqual([cell.text for cell in table.find_elements("css selector", "thead th")], ["min", "max", "mean", "rms", "sd", "per second"])
-        rows = {row.text.split()[0]: [float(cell.text) for cell in row.find_elements("css selector", "td")]
-                for row in table.find_elements("css selector", "tbody tr")}
+        self.assertEqual(browser.texts(".graph-statistics thead th"), ["min", "max", "mean", "rms", "sd", "per second"])
+        rows = retried(lambda: {row.text.split()[0]: [float(cell.text) for cell in row.find_elements("css selector", "td")]
+                                for row in browser.all(".graph-statistics tbody tr")})
         self.assertEqual(rows["Target"], [4000, 4000, 4000, 4000, 0, 0])
         low, high, mean, rms, deviation, _ = rows["Temperature"]
         self.assertTrue(low <= mean <= high and rms >= mean - 0.01 and deviation < high - low, rows)
