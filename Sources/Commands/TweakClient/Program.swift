@@ -269,7 +269,8 @@ package struct ProgramSearch {
             throw Failure("\(text): the process does not accept connections", .unavailable)
         }
         var scan = ProcessScan()
-        if scan.content(of: pid) == .library {
+        let isLibraryUsed = ProcessEntry(pid: pid).map { $0.runsLibrary || $0.refusesRequests } ?? false
+        if isLibraryUsed, scan.content(of: pid) == .library {
             // The user turned the socket off, so the library's memory is left alone.
             let title = "\(lastComponent(of: path)) (\(text))"
             warn(
@@ -334,7 +335,8 @@ package struct ProgramSearch {
                 return false
             }
             // The dynamic linker may not have reached the library yet.
-            return age < .milliseconds(100) || scan.content(of: process.pid) == .library
+            if age < .milliseconds(100) || process.isStarting { return true }
+            return (age < .seconds(1) || process.runsLibrary) && scan.content(of: process.pid) == .library
         }
         if isStarting { usleep(20_000) }
         return isStarting
@@ -346,9 +348,14 @@ package struct ProgramSearch {
         return try? program.description.program
     }
 
+    private static let hasNone = "the process has no tweaks, as a release build has none"
+
     private func application(_ name: String, checkingValues: Bool) throws(Failure) -> OfflineProgram {
         let directory = try failing { try OverridesFile(application: name).directory }
+        let bare = ProcessEntry.all.first { $0.executable.map(lastComponent) == name }
+        let bareTitle = bare.map { "\(name) (\($0.pid))" }
         guard !name.isEmpty, access(directory, F_OK) == 0 else {
+            if let bareTitle { throw Failure(Self.hasNone, about: bareTitle, .unavailable) }
             let running = RunningProgram.all().compactMap { $0.executable.map(lastComponent) }
             let kept = directoryEntries(String(directory.dropLast(name.utf8.count))).filter {
                 !$0.hasPrefix(".")
@@ -358,9 +365,11 @@ package struct ProgramSearch {
                     + didYouMean(Set(running + kept).nearest(to: name)), .missing)
         }
         guard !checkingValues else {
+            if let bareTitle { throw Failure(Self.hasNone, about: bareTitle, .unavailable) }
             throw Failure(
                 "\(name): it is not running, and its executable is not known; give the path", .missing)
         }
+        if let bareTitle { warn("\(bareTitle): \(Self.hasNone); this is about its overrides file") }
         return try OfflineProgram(application: name, warn: warn)
     }
 }

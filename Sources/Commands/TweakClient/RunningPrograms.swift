@@ -310,6 +310,22 @@ struct ProcessEntry {
             / sysconf(Int32(_SC_CLK_TCK))
     }
 
+    /// Whether it may still be in the dynamic linker, which takes a few hundredths of a second of the processor: it has
+    /// not had more, and does not sleep.
+    var isStarting: Bool {
+        guard let fields = statusFields(of: pid), let user = statusField(14), let system = statusField(15)
+        else {
+            return false
+        }
+        return ["R", "D"].contains(fields.first) && (user + system) * 10 < sysconf(Int32(_SC_CLK_TCK))
+    }
+
+    /// Whether it has a thread of the library, which begins with the first use of a tweak, before `main` if the program
+    /// has records.
+    var runsLibrary: Bool {
+        directoryEntries("\(folder)/task").contains { read("task/\($0)/comm").elementsEqual("tweaks\n".utf8) }
+    }
+
     /// A number in `/proc/PID/stat`, by its place in proc_pid_stat(5), which is at least the fourth.
     private func statusField(_ number: Int) -> Int64? {
         statusFields(of: pid)?.dropFirst(number - 3).first.flatMap { Int64($0) }

@@ -249,6 +249,31 @@ import Testing
         #expect(try program.command(["get", program.path, "Count"]).output == "5\n")
     }
 
+    @Test func `A release is known by name, with the library or without, and at once`() throws {
+        let home = try TemporaryDirectory()
+        try FileManager.default.copyItem(atPath: "/bin/sleep", toPath: home("released"))
+        let tweak = { try run(Locations.product("tweak"), $0, home: home) }
+        for environment in [[:], ["LD_PRELOAD": try Installation.path("lib/libtweaks.so.0")]] {
+            let released = try start(home("released"), ["60"], home: home, environment: environment)
+            defer { released.kill() }
+            let (id, title) = ("\(released.processID)", "released (\(released.processID))")
+            for words in [["list", "released"], ["set", "released", "A/B/C", "1"]] {
+                let result = try tweak(words)
+                #expect(result.status == 69 && result.output.isEmpty)
+                #expect(
+                    result.error
+                        == "tweak: \(title): the process has no tweaks, as a release build has none\n")
+            }
+            let list = try tweak(["list", id])
+            #expect(list.status == 0 && list.output.hasSuffix("released: no tweaks\n"), "\(list.error)")
+            // Values kept by a debug build can be removed.
+            try home.write("config/tweaks/released/overrides.json", #"{"A": {"B": {"C": 1}}}"#)
+            let reset = try tweak(["reset", "released", "--all"])
+            #expect(reset.status == 0 && reset.error.contains("\(title): the process has no tweaks"))
+            try FileManager.default.removeItem(atPath: home("config/tweaks/released"))
+        }
+    }
+
     @Test func `One without tweaks has none`() throws {
         let home = try TemporaryDirectory()
         let sleep = try start("/bin/sleep", ["60"], home: home)
