@@ -19,9 +19,27 @@ struct RecordSource {
     /// The index of the cell in the tuple.
     static let cell = RecordLayout.cellOffset / 8
 
+    var variable: String {
+        var unlocated = declaration
+        unlocated.attributes.removeAll { $0.key == "at" }
+        return Self.choice(source(of: declaration), unlocated: source(of: unlocated))
+    }
+
+    /// A record with the path of its source, or without if the module is compiled so.
+    private static func choice(_ record: String, unlocated: String) -> String {
+        if record == unlocated { return record }
+        return """
+            #if FB_TWEAK_NO_LOCATIONS
+            \(unlocated)
+            #else
+            \(record)
+            #endif
+            """
+    }
+
     /// The record as little-endian words of eight bytes: the compiler takes five times as long for single bytes, and
     /// longer for a large tuple than for an array.
-    var variable: String {
+    private func source(of declaration: TweakDeclaration) -> String {
         var bytes = declaration.record
         if let kind { bytes[RecordLayout.kindOffset] = kind }
         let words = stride(from: 0, to: bytes.count, by: 8).map { start in
@@ -59,8 +77,14 @@ struct RecordSource {
 
     /// The record of a gate with its mailbox, which is empty.
     ///
-    /// - Parameter texts: The category, the collection, two empty texts, and the attributes.
-    static func gate(texts: [String]) -> String {
+    /// - Parameters:
+    ///   - texts: The category, the collection, and two empty texts.
+    ///   - place: The attribute with the place in the source.
+    static func gate(texts: [String], at place: String?) -> String {
+        choice(gate(texts: texts + (place.map { [$0] } ?? [])), unlocated: gate(texts: texts))
+    }
+
+    private static func gate(texts: [String]) -> String {
         let stores = 64
         var text: [UInt8] = texts.flatMap { Array($0.utf8) + [0] }
         text += [UInt8](repeating: 0, count: 8 - text.count % 8)

@@ -30,8 +30,7 @@ enum TweakGateMacro: ExpressionMacro {
         let location = context.location(of: node, at: .afterLeadingTrivia, filePathMode: .filePath)
         let file = location?.file.as(StringLiteralExprSyntax.self)?.representedLiteralValue
         let place = file.map { "at=\($0):\(location?.line.trimmedDescription ?? "0")" }
-        let record = RecordSource.gate(
-            texts: [category, names.dropFirst().first ?? "", "", ""] + (place.map { [$0] } ?? []))
+        let record = RecordSource.gate(texts: [category, names.dropFirst().first ?? "", "", ""], at: place)
         let local = context.localType(with: record, for: node, instead: "to be written in a function outside")
         let text = """
             {
