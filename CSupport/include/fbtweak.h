@@ -358,8 +358,18 @@
  * null, and nothing else remains. All units of a program that share a fbtweak_binding must have the
  * same FB_TWEAK_ENABLED.
  *
- * The second comparison is true if DEBUG is defined as nothing.
+ * FB_TWEAK_DISABLED, unless it is predefined as 0, disables tweaks in any case, and also the
+ * functions: they do what they do without the library.
+ *
+ * The second comparisons are true if the macro is defined as nothing.
  */
+#ifdef FB_TWEAK_DISABLED
+#  if (FB_TWEAK_DISABLED + 0) || (0 - FB_TWEAK_DISABLED - 1) == 1
+#    define FBTWEAK__IS_DISABLED
+#    undef FB_TWEAK_ENABLED
+#    define FB_TWEAK_ENABLED 0
+#  endif
+#endif
 #ifndef FB_TWEAK_ENABLED
 #  if defined(DEBUG)
 #    if (DEBUG + 0) || (0 - DEBUG - 1) == 1
@@ -626,8 +636,9 @@ typedef struct fbtweak_color {
  *
  * Nothing needs to be linked: a function that needs the Tweaks library looks it up at run time. If
  * it is not in the process, functions that change something return FBTWEAK_ABSENT, and lookups
- * return NULL. The functions do not depend on FB_TWEAK_ENABLED. A library with FB_TWEAK_ENABLED 0
- * must unbind its variables and end its observations before it is closed.
+ * return NULL. The functions do not depend on FB_TWEAK_ENABLED, only on FB_TWEAK_DISABLED. A
+ * library with FB_TWEAK_ENABLED 0 must unbind its variables and end its observations before it is
+ * closed.
  *
  * A handle stands for a name. It stays valid until the process exits, even if the library that
  * declares the tweak is closed: it then has the default, and cannot be set until the library is
@@ -1450,15 +1461,35 @@ static inline size_t fbtweak_queue_deliver(fbtweak_queue *queue) {
 static inline void fbtweak_queue_destroy(fbtweak_queue *queue) {
   FBTWEAK__TELL(queue_destroy(queue));
 }
+/*
+ * A note for images that make tweaks at run time, which does not depend on FB_TWEAK_ENABLED, so
+ * that tweak-dump --forbid knows them.
+ */
+static inline void fbtweak__note_use(void) {
+#if defined(__ELF__) && !defined(FBTWEAK__IS_DISABLED)
+  __asm__ volatile(".ifndef .Lfbtweak__use\n"
+                   ".set .Lfbtweak__use, 0\n"
+                   ".pushsection .note.fbtweak.use,\"a\",%note\n"
+                   ".balign 4\n"
+                   ".4byte 8, 0, 5\n"
+                   ".asciz \"FBTweak\"\n"
+                   ".popsection\n"
+                   ".endif\n");
+#endif
+}
+
 static inline const fbtweak *fbtweak_make(const fbtweak_declaration *declaration) {
+  fbtweak__note_use();
   FBTWEAK__ASK(0, make(declaration));
 }
 static inline const fbtweak *fbtweak_make_action(const char *category, const char *collection,
                                                  const char *name, void (*function)(void *context),
                                                  void *context) {
+  fbtweak__note_use();
   FBTWEAK__ASK(0, make_action(category, collection, name, function, context));
 }
 static inline const fbtweak *fbtweak_make_monitor(const fbtweak_declaration *declaration) {
+  fbtweak__note_use();
   const struct fbtweak__library *library = fbtweak__current_library();
   return library && library->size > offsetof(struct fbtweak__library, make_monitor)
              ? library->make_monitor(declaration)
@@ -3132,6 +3163,7 @@ enum {
   FBTWEAK__NOTE_LIBRARY = 2,
   FBTWEAK__NOTE_APPLICATION = 3,
   FBTWEAK__NOTE_VARIABLES = 4,
+  FBTWEAK__NOTE_USE = 5,
 };
 
 /*
@@ -3279,10 +3311,14 @@ FBTWEAK__AT(__destructor__, ".fini_array", fbtweak__close_image) {
 }
 #else
 static inline const struct fbtweak__library *fbtweak__current_library(void) {
+#  ifdef FBTWEAK__IS_DISABLED
+  return 0;
+#  else
   static const struct fbtweak__library *library;
   if (!__atomic_load_n(&library, __ATOMIC_ACQUIRE) && fbtweak__each_loaded)
     fbtweak__each_loaded(fbtweak__look_for_library, &library);
   return __atomic_load_n(&library, __ATOMIC_ACQUIRE);
+#  endif
 }
 #endif /* FB_TWEAK_ENABLED */
 

@@ -15,6 +15,8 @@ struct ImageDump {
     private let selection: Selection
     /// Whether it has no records, although it uses the library.
     let lacksRecords: Bool
+    /// Whether its code uses the store of the process, also without records.
+    let usesStore: Bool
     /// Where macros are defined as tweaks, if that was asked for.
     private(set) var definitions: Definitions?
     /// Whether to show all tweaks. Asking the selection takes a tenth of the time of decoding a record.
@@ -66,7 +68,7 @@ struct ImageDump {
 
     init(
         path: String, architecture: String, buildID: String?, byteOrder: ByteOrder, sections: [Section],
-        lacksRecords: Bool = false, _ selection: Selection
+        lacksRecords: Bool = false, usesStore: Bool = false, _ selection: Selection
     ) {
         self.path = path
         self.architecture = architecture
@@ -74,6 +76,7 @@ struct ImageDump {
         self.byteOrder = byteOrder
         self.sections = sections
         self.lacksRecords = lacksRecords
+        self.usesStore = usesStore
         self.selection = selection
         isWhole = selection.isEverything
     }
@@ -108,7 +111,8 @@ struct ImageDump {
         self.init(
             path: object.path, architecture: object.architecture, buildID: buildID,
             byteOrder: object.byteOrder, sections: sections,
-            lacksRecords: sections.allSatisfy(\.bytes.isEmpty) && object.usesLibrary(), selection)
+            lacksRecords: sections.allSatisfy(\.bytes.isEmpty) && object.usesLibrary(),
+            usesStore: try object.usesStore(), selection)
         if readsSources { definitions = try Definitions(object, ranges) }
     }
 

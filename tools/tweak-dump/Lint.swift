@@ -195,7 +195,7 @@ extension TweakKey {
     }
 }
 
-/// Reports every record, because releases must contain none.
+/// Reports every record, and code that makes tweaks at run time, because releases must contain none.
 final class Forbid: Report {
     private(set) var findings: Findings
 
@@ -216,6 +216,10 @@ final class Forbid: Report {
         }
         image.forEachUnknownRecord { offset, version, kind in
             let message = "record at offset \(offset) of version \(version) and kind \(kind)"
+            findings.write(Finding(.forbiddenRecord, path: image.path, message: message))
+        }
+        if image.usesStore {
+            let message = "code that uses the tweaks of the process, such as some made at run time"
             findings.write(Finding(.forbiddenRecord, path: image.path, message: message))
         }
         return isInvalid

@@ -137,7 +137,8 @@ enum Task: String, EnumerableFlag {
         switch task {
         case .lint: "Show mistakes instead of the tweaks."
         case .diff: "Show the differences between two files or folders."
-        case .forbid: "Show all records and fail if there are any, to check a release."
+        case .forbid:
+            "Check a release: show records and code that makes tweaks at run time, and fail if there are any."
         }
     }
 }

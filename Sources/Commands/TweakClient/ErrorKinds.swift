@@ -15,7 +15,7 @@ extension ControlError: ClassifiedError {
         case .unknownTweak, .refused, .noAction, .notUndone: .invalid
         case .busy: .busy
         case .notKept: .inputOutput
-        case .unknownMethod: .unavailable
+        case .unknownMethod, .notRun: .unavailable
         default: .garbled
         }
     }

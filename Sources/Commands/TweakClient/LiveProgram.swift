@@ -428,3 +428,14 @@ package final class LiveProgram: Program {
         return try ask(ExplainTweak(tweak: key))
     }
 }
+
+extension Done {
+    /// Who in the program runs the rest of the action, in words; `nil` if it is done.
+    package var taker: String? {
+        switch handedTo {
+        case "mainActor": "the main actor"
+        case "actor": "an actor"
+        default: handedTo.map { "a \($0)" }
+        }
+    }
+}

@@ -323,6 +323,8 @@ package struct ControlError: Error, Hashable, Codable, Sendable {
         package static let notKept = Code(rawValue: 5)
         /// The changes cannot be undone, or there is no such mark.
         package static let notUndone = Code(rawValue: 6)
+        /// What an action was handed to is gone.
+        package static let notRun = Code(rawValue: 7)
     }
 
     /// Additional information for the client.

@@ -345,15 +345,17 @@ package struct SetManyTweaks: ControlMethod {
     }
 }
 
-/// Runs an action. The answer is sent after it has returned.
+/// Runs an action. The answer is sent after its functions have returned.
 package struct RunAction: ControlMethod {
     package static let name = "run"
     package typealias Answer = Done
-    package enum CodingKeys: CodingKey, CaseIterable { case tweak }
+    package enum CodingKeys: CodingKey, CaseIterable { case tweak, wait }
 
     package var tweak: TweakKey
+    /// Whether the answer is sent only after what runs elsewhere, too.
+    package var wait: Bool?
 
-    package init(tweak: TweakKey) { self.tweak = tweak }
+    package init(tweak: TweakKey, wait: Bool? = nil) { (self.tweak, self.wait) = (tweak, wait) }
 }
 
 /// Subscribes to changes, see ``ChangedTweaks``.
@@ -466,9 +468,12 @@ package struct ReadAdopted: ControlMethod {
     package init(again: Bool? = nil) { self.again = again }
 }
 
-/// The answer of a method without a result: an empty object.
+/// The answer of a method without a result: an empty object, or who does the rest.
 package struct Done: Codable, Sendable {
-    package init() {}
+    /// Who runs the rest of an action: `mainActor`, another `actor` or a `queue`; `nil` if it is done.
+    package var handedTo: String?
+
+    package init(handedTo: String? = nil) { self.handedTo = handedTo }
 }
 
 /// A notification to a client that has subscribed to changes.

@@ -4,6 +4,7 @@ internal import SwiftDiagnostics
 internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacros
+internal import TweakRecords
 
 /// `#tweakAction(category, collection, name) { … }`: a record with the address of the closure, which captures
 /// nothing.
@@ -28,21 +29,42 @@ enum TweakActionMacro: DeclarationMacro {
         }
         try context.checkCaptures(of: action)
         let isOnMainActor = arguments["on"] != nil
+        var declaration = try arguments.action()
+        if isOnMainActor {
+            declaration.attributes.append(TweakDeclaration.Attribute(key: "actor", value: "main"))
+        }
         let record = RecordSource(
-            declaration: try arguments.action(), function: "{ _ in __run(\(action.trimmed)) }")
+            declaration: declaration,
+            function: isOnMainActor
+                ? "{ unsafe __run(Swift.UInt(bitPattern: $0), \(action.trimmed)) }"
+                : "{ _ in __run(\(action.trimmed)) }")
         return [
             """
             #if \(raw: RecordSource.condition)
             nonisolated enum \(context.makeUniqueName("tweakAction")) {
                 \(raw: record.variable)
-                static func __run(_ action: \(raw: isOnMainActor ? "@escaping @MainActor " : "")@Sendable () -> Swift.Void) {
-                    \(raw: isOnMainActor ? "_Concurrency.Task { @MainActor in action() }" : "action()")
-                }
+                \(raw: isOnMainActor ? Self.onMainActor : Self.onCaller)
             }
             #endif
             """
         ]
     }
+}
+
+extension TweakActionMacro {
+    private static let onCaller = """
+        static func __run(_ action: @Sendable () -> Swift.Void) {
+            action()
+        }
+        """
+    private static let onMainActor = """
+        static func __run(_ context: Swift.UInt, _ action: @escaping @MainActor @Sendable () -> Swift.Void) {
+            _Concurrency.Task { @MainActor in
+                action()
+                Tweaks.__ended(context)
+            }
+        }
+        """
 }
 
 extension MacroExpansionContext {

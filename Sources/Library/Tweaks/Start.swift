@@ -28,6 +28,9 @@ internal import TweakSystem
 /// - Parameters: The bounds of the records in this code's own image.
 @c(fbtweak__load)
 func load(recordsStart: UnsafeRawPointer?, recordsStop: UnsafeRawPointer?) {
+    #if FB_TWEAK_DISABLED
+    return
+    #endif
     var ownRecords = UnsafeRawBufferPointer(start: nil, count: 0)
     if let recordsStart, let recordsStop, recordsStart < recordsStop {
         ownRecords = UnsafeRawBufferPointer(start: recordsStart, count: recordsStop - recordsStart)
@@ -36,8 +39,8 @@ func load(recordsStart: UnsafeRawPointer?, recordsStop: UnsafeRawPointer?) {
     let imagesWithTweaks = images.filter { !$0.records.isEmpty && ($0.isLasting || $0.announcesItsEnd) }
     // A program without tweaks pays for nothing else.
     guard !imagesWithTweaks.isEmpty || haveAdoptedVariables(images) else { return }
-    TweakStore.shared.add(imagesWithTweaks)
-    TweakStore.shared.start()
+    TweakStore.ofProcess.add(imagesWithTweaks)
+    TweakStore.ofProcess.start()
 }
 
 /// Returns whether variables of the program have been adopted. It takes one system call.
@@ -62,7 +65,7 @@ extension TweakStore {
 
     /// Starts the store of the process. It may have features from a file or an agent even if no image has tweaks.
     func startIfShared() {
-        if self === TweakStore.shared { start() }
+        if self === TweakStore.ofProcess { start() }
     }
 
     /// Starts the library, once per process.
@@ -73,6 +76,11 @@ extension TweakStore {
                 return !hasStarted
             })
         else { return }
+        #if FB_TWEAK_DISABLED
+        // What the program brings are its own values.
+        if let path = executablePath(), !fbtweak__is_privileged() { useProvidersBesideProgram(path) }
+        return
+        #endif
         // No loop is running yet, so cells get their first values directly, and first values are no changes.
         state.withLock { ($0.gates.areUsed, $0.history.isStarting) = (false, true) }
         takeFirstValues()
@@ -193,7 +201,7 @@ extension TweakStore {
     /// Notes whether exit(3) was called in a signal handler that has interrupted the library. Every exit handler of the
     /// library begins with it.
     static func lookForExitInside() {
-        if fbtweak__is_inside() || shared.state.isHeldHere { fbtweak__exit_inside() }
+        if fbtweak__is_inside() || ofProcess.state.isHeldHere { fbtweak__exit_inside() }
     }
 
     /// Flushes pending writes of all stores at exit. If a signal handler calls exit(3) while its thread runs the library's

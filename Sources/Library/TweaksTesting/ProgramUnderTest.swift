@@ -207,10 +207,10 @@ public final class ProgramUnderTest: Sendable {
     /// - Throws: ``Failure`` if there is no such tweak, or the program does not answer.
     public func reset(_ key: TweakKey) throws { _ = try ask(ResetTweaks(tweak: key)) }
 
-    /// Runs an action and returns when it has returned.
+    /// Runs an action and returns when it has returned, also if an actor or a queue runs it.
     ///
     /// - Throws: ``Failure`` if there is no such action, or the program does not answer.
-    public func run(_ key: TweakKey) throws { _ = try ask(RunAction(tweak: key)) }
+    public func run(_ key: TweakKey) throws { _ = try ask(RunAction(tweak: key, wait: true)) }
 
     private func ask<Method: ControlMethod>(_ method: Method) throws(Failure) -> Method.Answer {
         do throws(ConnectionError) { return try connect().ask(method) } catch { throw failure(error.reason) }

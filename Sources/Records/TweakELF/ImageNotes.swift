@@ -84,6 +84,8 @@ package struct ImageNotes: Sendable {
     package private(set) var records: Range<UInt64>?
     /// Whether the image is, or contains, the Tweaks library.
     package private(set) var hasLibrary = false
+    /// Whether the image uses the store of the process also without records: it makes tweaks or has features.
+    package private(set) var usesStore = false
     /// The program's name in the image.
     package private(set) var application: String?
 
@@ -134,6 +136,8 @@ package struct ImageNotes: Sendable {
             let last = (address &+ 4 &+ UInt64(bitPattern: Int64(stop))) & mask
             if first <= last { records = first..<last }
         case .library: hasLibrary = hasLibrary || content.byteCount >= 4
+        case .variables: break
+        case .use: usesStore = true
         case .application:
             let text = content.withUnsafeBytes { Array($0) }
             guard application == nil, let end = text.firstIndex(of: 0) else { return }

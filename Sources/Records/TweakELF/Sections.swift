@@ -116,6 +116,22 @@ extension ELFObject {
     /// Returns whether the object contains the library, as libtweaks.so and some programs do.
     package func hasLibrary() throws(ELFError) -> Bool { try notes().hasLibrary }
 
+    /// Returns whether code in the object uses the store of the process, with or without records.
+    package func usesStore() throws(ELFError) -> Bool {
+        if isLinked { return try notes().usesStore }
+        var notes = ImageNotes()
+        try forEachSection { (section, index) throws(ELFError) in
+            guard section.sh_type == UInt32(SHT_NOTE), section.sh_size <= Self.mostNotes else { return }
+            let bytes = try bytes(at: section.sh_offset, count: section.sh_size, of: "section \(index)")
+            let segment = ImageSegment(
+                type: UInt32(PT_NOTE), flags: UInt32(PF_R), offset: section.sh_offset,
+                address: section.sh_addr,
+                fileSize: section.sh_size, memorySize: section.sh_size, alignment: section.sh_addralign)
+            notes.read(bytes.span.bytes, of: segment, is64Bit: is64Bit, byteOrder)
+        }
+        return notes.usesStore
+    }
+
     private func recordSections(noting note: (UnusableSection) -> Void) throws(ELFError) -> [RecordRange] {
         let wanted = Array(recordSectionName.utf8) + [0]
         // Read once, when the first section needs them.

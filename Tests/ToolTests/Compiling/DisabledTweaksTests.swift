@@ -143,6 +143,65 @@ import Testing
         #expect(!tweaks.sections.contains("fbtweak"))
     }
 
+    @Test(arguments: [(.gcc, []), (.gcc, ["-flto"]), (.clang, [])] as [(Compiler, [String])])
+    func `In C a release that makes tweaks at run time has a note, unless they are disabled`(
+        compiler: Compiler, flags: [String]
+    ) throws {
+        let source = """
+            #include <fbtweak.h>
+            int main(void) {
+              fbtweak_make_action("A", "B", "C", 0, 0);
+              return FBTweakValue("A", "B", "Status", 0);
+            }
+            """
+        let file = try home.write("made.c", source)
+        func forbid(_ switches: [String]) throws -> String {
+            try compiler.compile([file], as: .c, to: home("made"), ["-O2"] + flags + switches, home: home)
+            _ = try run(Locations.program("strip"), [home("made")], home: home)
+            return try dump(["--forbid", home("made")], home: home).output
+        }
+        let found =
+            "\(home("made")): code that uses the tweaks of the process, such as some made at run time\n"
+        #expect(try forbid([]) == found)
+        #expect(try forbid(["-DDEBUG"]).hasSuffix(found))
+        for disabled in ["-DFB_TWEAK_DISABLED", "-DFB_TWEAK_DISABLED="] {
+            for enabled in [[], ["-DDEBUG"], ["-DFB_TWEAK_ENABLED=1"]] {
+                #expect(try forbid([disabled] + enabled) == "")
+            }
+        }
+        #expect(try forbid(["-DFB_TWEAK_DISABLED=0"]) == found)
+    }
+
+    @Test
+    func `In Swift a release that uses the store of the process has a note, and one with macros has none`()
+        throws
+    {
+        let uses = [
+            "public func make() throws { _ = try TweakStore.shared.make(\"A\", \"B\", \"C\", default: 1) }",
+            "public func isOn() -> Bool { TweakStore.shared.feature(\"search\").isEnabled }",
+            "public struct Search { @FeatureVariable(\"search\", \"limit\") var limit = 20 }",
+            "public struct Search { @FeatureVariable(\"search\", \"limit\", fallback: 20) var limit: Int }",
+            "public struct Search { @OptionalFeatureVariable(\"search\", \"limit\") var limit: Int? }",
+        ]
+        for use in uses {
+            for optimization in ["-O", "-Onone"] {
+                let object = try swiftObject("import Tweaks\n" + use, [optimization], home: home)
+                #expect(object.sections.contains(".note.fbtweak.use"), "\(use) \(optimization)")
+            }
+        }
+        let macros = try swiftObject(MacroSources.properties, [], home: home)
+        #expect(!macros.sections.contains(".note.fbtweak.use"))
+    }
+
+    @Test func `In Swift records without places are a choice`() throws {
+        let enabled = ["-DFB_TWEAK_ENABLED"]
+        for source in [MacroSources.functions(), MacroSources.properties, MacroSources.actions] {
+            #expect(try swiftObject(source, enabled, home: home).contains("Reads.swift:"))
+            let object = try swiftObject(source, enabled + ["-DFB_TWEAK_NO_LOCATIONS"], home: home)
+            #expect(object.sections.contains("fbtweak") && !object.contains("Reads.swift:"))
+        }
+    }
+
     @Test func `In Swift a disabled variable is the constant, and an action is nothing`() throws {
         let variables = try swiftObject(MacroSources.properties, [], home: home)
         let actions = try swiftObject(
@@ -166,7 +225,9 @@ import Testing
             Locations.program("swiftc"),
             ["-parse-as-library", "-typecheck", file, "-Xfrontend", "-dump-macro-expansions"]
                 + Example.compilerFlags, home: home, environment: ["TMPDIR": home.path])
-        let expansions = result.output + result.error
+        // Within a branch a record has a second form without its place.
+        let places = #/ *#if FB_TWEAK_NO_LOCATIONS\n(?:.*\n)*? *#else\n((?:.*\n)*?) *#endif\n/#
+        let expansions = (result.output + result.error).replacing(places) { $0.1 }
         let branches = expansions.matches(of: #/#if (.*)\n((?:.*\n)*?) *(?:#else\n(?:.*\n)*?)? *#endif/#)
         #expect(branches.count { $0.2.contains("@section(\"fbtweak\")") } > 40)
         // All that has to do with records is in the first branch, and its condition is always the same.

@@ -54,6 +54,20 @@ import Testing
         }
     }
 
+    @Test func `run says what has not run yet, and waits for it if asked`() throws {
+        let home = try LiveProgram.home()
+        let process = try start(Locations.product("making-program"), home: home)
+        defer { process.kill() }
+        let name = "\(process.processID)"
+        _ = try ControlClient(home("runtime/tweaks/\(name).sock"))
+        let tweak = { try run("\(Locations.commands)/tweak", ["run", name] + $0, home: home).output }
+        #expect(
+            try tweak(["On the main actor"]) == "Made/Actions/On the main actor: handed to the main actor\n")
+        #expect(try tweak(["On another"]) == "Made/Actions/On another: handed to an actor\n")
+        #expect(try tweak(["On another", "--wait"]) == "Made/Actions/On another: done\n")
+        #expect(waitUntil { process.written.output == "run\nran\nran\n" })
+    }
+
     @Test func `Clients that disconnect do not end it`() throws {
         let program = try LiveProgram()
         for _ in 0..<50 { for _ in 0..<20 { try program.connect().post("list") } }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import FBTweak
+import Glibc
 import TestSupport
 import Testing
 
@@ -106,6 +107,54 @@ import Testing
         #expect(runs.all.isEmpty)
     }
 
+    @Test func `A run is over when the actor has run it, or is gone`() async throws {
+        actor Board {}
+        var board: Board? = Board()
+        let isBusy = Locked(true)
+        try store.makeAction("Game", "Play", "Clear", on: #require(board)) { _ in
+            while isBusy.withLock({ $0 }) { usleep(1000) }
+        }
+        let isLost = { (run: ActionRun) in
+            await withCheckedContinuation { over in run.whenOver { over.resume(returning: $0) } }
+        }
+        let key = TweakKey("Game", "Play", "Clear")
+        let run = ActionRun()
+        try store.run(key, as: run)
+        #expect(run.place == "actor" && !run.isOver)
+        isBusy.withLock { $0 = false }
+        #expect(await !isLost(run))
+        #expect(run.isOver)
+        board = nil
+        // The runtime may still hold it for a moment.
+        var isGone = false
+        for _ in 0..<1000 where !isGone {
+            let run = ActionRun()
+            try store.run(key, as: run)
+            isGone = await isLost(run)
+        }
+        #expect(isGone)
+    }
+
+    @Test func `A run is over at once if nobody else runs a part of it`() throws {
+        try makeAction("first")
+        let run = ActionRun()
+        try store.run(key, as: run)
+        #expect(run.place == nil && run.isOver)
+    }
+
+    @Test func `A name is not empty`() throws {
+        for key in [TweakKey("", "B", "C"), TweakKey("A", "", "C"), TweakKey("A", "B", "")] {
+            #expect(throws: TweakError.invalid(key, reason: "a category, collection or name cannot be empty"))
+            {
+                try store.make(key, default: 1)
+            }
+            #expect(throws: TweakError.self) {
+                try store.makeAction(key.category, key.collection, key.name) {}
+            }
+        }
+        #expect(store.categories.isEmpty)
+    }
+
     @Test func `The name of a tweak with a value is refused`() throws {
         try store.make("Spring", "Drawing", "Clear", default: 1)
         #expect(throws: TweakError.exists(key)) { try makeAction("first") }
@@ -127,6 +176,8 @@ import Testing
     /// The number of runs of an action, which is the context of its function.
     private final class Runs: Sendable {
         let count = Locked(0)
+        let last = Locked<ActionRun?>(nil)
+        var isOver: Bool? { last.withLock { $0?.isOver } }
         static let function: @convention(c) (UnsafeMutableRawPointer?) -> Void = { context in
             guard let context else { return }
             Unmanaged<Runs>.fromOpaque(context).takeUnretainedValue().count.withLock { $0 += 1 }
@@ -147,14 +198,16 @@ import Testing
         let token = fbtweak_run_in(queue, isForAll ? nil : action)
         let requests = ControlRequests(store: .shared, worker: SerialQueue(patience: 1))
         func ask(for name: String) throws {
-            _ = try requests.run(RunAction(tweak: TweakKey(category, "Actions", name)))
+            let run = ActionRun()
+            try requests.run(RunAction(tweak: TweakKey(category, "Actions", name)), as: run)
+            runs.last.withLock { $0 = run }
         }
 
         for _ in 1...3 { try ask(for: "Count") }
         try ask(for: "Other")
-        #expect(runs.count.withLock { $0 } == (isForAll ? 0 : 1))
+        #expect(runs.count.withLock { $0 } == (isForAll ? 0 : 1) && runs.isOver != isForAll)
         #expect(fbtweak_queue_deliver(queue) == (isForAll ? 2 : 1))
-        #expect(runs.count.withLock { $0 } == 2)
+        #expect(runs.count.withLock { $0 } == 2 && runs.isOver == true)
         #expect(fbtweak_queue_deliver(queue) == 0)
 
         // The program itself runs it at once.

@@ -91,13 +91,8 @@ import TweakJSON
     }
 
     @Test func `A calculated value continues with the one that waits`() throws {
-        _ = try store.set(count) { (tweak, value) throws(TweakValueError) in
-            try tweak.admit(text: "+=1", current: value)
-        }
-        let admission = try store.set(count) { (tweak, value) throws(TweakValueError) in
-            try tweak.admit(text: "+=1", current: value)
-        }
-        #expect(admission.value == 7)
+        _ = try store.set(.text("+=1"), for: count)
+        #expect(try store.set(.text("+=1"), for: count).value == 7)
     }
 
     @Test func `A set while the loop stores waits for the next pass`() throws {

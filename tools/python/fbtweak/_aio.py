@@ -47,9 +47,9 @@ class AsyncProgram:
         """See :meth:`Program.tweaks`."""
         return await asyncio.to_thread(self.program.tweaks, *names)
 
-    async def run(self, action: str) -> None:
+    async def run(self, action: str, *, wait: bool = False) -> Optional[str]:
         """See :meth:`Program.run`."""
-        await asyncio.to_thread(self.program.run, action)
+        return await asyncio.to_thread(self.program.run, action, wait=wait)
 
     async def wait_for(self, name: str, condition: Callable[[Value], bool], *, seconds: float = 5) -> Value:
         """See :meth:`Program.wait_for`; ``condition`` is called on another thread."""

@@ -117,8 +117,8 @@ class Backend(abc.ABC):
         """Removes the kept value of a tweak, or of all. Returns those that do not have their default nevertheless."""
 
     @abc.abstractmethod
-    def run(self, name: str) -> None:
-        """Runs an action to its end."""
+    def run(self, name: str, wait: bool) -> Optional[str]:
+        """Runs an action. Returns what will run it, unless it is done."""
 
     @abc.abstractmethod
     def feed(self, sampled: Sequence[Tweak], rate: float, watched: Optional[Sequence[str]]) -> Feed:

@@ -253,10 +253,12 @@ class CommandBackend(Backend):
         self._command.run("reset", "--format", "json", *words)
         return []
 
-    def run(self, name: str) -> None:
-        process = self._command.start("run", "--", self._target, name)
+    def run(self, name: str, wait: bool) -> Optional[str]:
+        # Who runs it is not in the output.
+        process = self._command.start("run", "--wait", "--", self._target, name)
         _, errors = self._command.finish(process, "run", None)
         self._command.check(process.returncode, errors)
+        return None
 
     def feed(self, sampled: Sequence[Tweak], rate: float, watched: Optional[Sequence[str]]) -> Feed:
         if not sampled:

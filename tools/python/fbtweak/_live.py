@@ -87,10 +87,11 @@ class LiveBackend(Backend):
     def reset(self, name: Optional[str]) -> List[Outcome]:
         return _ineffective(self._connection.ask("reset", {"all": True} if name is None else {"tweak": name}))
 
-    def run(self, name: str) -> None:
+    def run(self, name: str, wait: bool) -> Optional[str]:
         connection = self._another()
         try:
-            connection.ask("run", {"tweak": name}, is_endless=True)
+            answer = connection.ask("run", {"tweak": name, "wait": True} if wait else {"tweak": name}, is_endless=True)
+            return answer.get("handedTo")
         finally:
             connection.close()
 

@@ -454,16 +454,18 @@ class Program:
                 warn(f"{each.name}: {each.pending_value} waits for the gate {each.gate}", Waiting)
             return
 
-    def run(self, action: str) -> None:
-        """Runs an action, and waits for its end, however long that takes.
+    def run(self, action: str, *, wait: bool = False) -> Optional[str]:
+        """Runs an action, and waits until it has returned, however long that takes.
 
+        :param wait: Waits also for what the action hands to an actor or a queue of the program.
+        :returns: What will run it, ``mainActor``, ``actor`` or ``queue``; ``None`` if it is done.
         :raises Refused: It is not an action.
         """
         tweak = self._resolve(action)
         with self._lock:
             backend = self._current()
         # It has a connection of its own, so other threads need not wait.
-        backend.run(tweak.name)
+        return backend.run(tweak.name, wait)
 
     # MARK: Watching
 

@@ -8,7 +8,11 @@ import TweakRecords
 
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Run an action in a program, and wait for its end.")
+        commandName: "run", abstract: "Run an action in a program.",
+        discussion: """
+            This waits until the functions of the action have returned. What the program hands to the main actor, another \
+            actor or a queue goes on then; see --wait.
+            """)
 
     @OptionGroup var target: ProgramOptions
 
@@ -16,11 +20,14 @@ struct RunCommand: ParsableCommand {
         help: "The action, as Category/Collection/Name or shorter.", completion: .custom(completeActions))
     var action: String
 
+    @Flag(help: "Wait also for what an actor or a queue runs, however long that takes.")
+    var wait = false
+
     func run() throws {
         try target.forEachRunning { program throws(Failure) in
             let tweak = try tweak(in: program)
-            _ = try program.ask(RunAction(tweak: tweak.key), Patience.endless)
-            print(printable("\(tweak.key): done"))
+            let run = try program.ask(RunAction(tweak: tweak.key, wait: wait ? true : nil), Patience.endless)
+            print(printable("\(tweak.key): \(run.taker.map { "handed to \($0)" } ?? "done")"))
         }
     }
 

@@ -155,8 +155,8 @@ final class EventLoop: Sendable {
         let message =
             "cannot poll for requests and file changes, so changes take effect at the next start: "
             + systemMessage(error)
-        if !worker.add({ TweakStore.shared.diagnostics.warn(message) }) {
-            TweakStore.shared.diagnostics.warn(message)
+        if !worker.add({ TweakStore.ofProcess.diagnostics.warn(message) }) {
+            TweakStore.ofProcess.diagnostics.warn(message)
         }
         return []
     }

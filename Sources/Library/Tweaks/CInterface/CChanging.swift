@@ -6,30 +6,22 @@ internal import TweakRecords
 
 @c(fbtweak__set)
 func set(tweak: UnsafePointer<fbtweak>?, value: UnsafePointer<fbtweak_value>?) -> CInt {
-    set(tweak) { (declaration, _) throws(TweakValueError) in
-        guard let value = value?.pointee.tweakValue else {
-            throw .wrongType(declaration, given: "a value without a type, or a text that is NULL,")
-        }
-        return try declaration.admit(value)
-    }
+    let value = value?.pointee.tweakValue
+    return set(
+        tweak, value.map(ProvidedValue.value) ?? .unusable("a value without a type, or a text that is NULL,"))
 }
 
 @c(fbtweak__set_typed)
 func set(tweak: UnsafePointer<fbtweak>?, text: UnsafePointer<CChar>?) -> CInt {
-    set(tweak) { (declaration, current) throws(TweakValueError) in
-        guard let text else { throw .wrongType(declaration, given: "NULL") }
-        return try declaration.admit(text: String(cString: text), current: current)
-    }
+    set(tweak, text.map { .text(String(cString: $0)) } ?? .unusable("NULL"))
 }
 
-private func set(
-    _ tweak: UnsafePointer<fbtweak>?,
-    _ admit: (TweakDeclaration, TweakValue) throws(TweakValueError) -> TweakDeclaration.Admission
-) -> CInt {
+private func set(_ tweak: UnsafePointer<fbtweak>?, _ given: ProvidedValue) -> CInt {
     returningCode { () throws(CFailure) in
-        let key = try TweakStore.shared.key(of: tweak)
+        let key = try TweakStore.ofProcess.key(of: tweak)
         do throws(TweakError) {
-            return try TweakStore.shared.set(key, admit).wasClamped ? CInt(FBTWEAK_CLAMPED) : CInt(FBTWEAK_OK)
+            return try TweakStore.ofProcess.set(given, for: key).wasClamped
+                ? CInt(FBTWEAK_CLAMPED) : CInt(FBTWEAK_OK)
         } catch {
             throw CFailure(error)
         }
@@ -39,8 +31,8 @@ private func set(
 @c(fbtweak__reset)
 func reset(tweak: UnsafePointer<fbtweak>?) -> CInt {
     returningCode { () throws(CFailure) in
-        let key = try TweakStore.shared.key(of: tweak)
-        return try orFailure { () throws(TweakError) in try TweakStore.shared.reset(key) }
+        let key = try TweakStore.ofProcess.key(of: tweak)
+        return try orFailure { () throws(TweakError) in try TweakStore.ofProcess.reset(key) }
     }
 }
 
@@ -51,7 +43,7 @@ func reset(category: UnsafePointer<CChar>?, collection: UnsafePointer<CChar>?) -
             category.map { String(cString: $0) }, collection.map { String(cString: $0) }
         )
         return try orFailure { () throws(TweakError) in
-            try TweakStore.shared.reset(category, collection, by: .program)
+            try TweakStore.ofProcess.reset(category, collection, by: .program)
         }
     }
 }
@@ -59,17 +51,17 @@ func reset(category: UnsafePointer<CChar>?, collection: UnsafePointer<CChar>?) -
 @c(fbtweak__bind)
 func bind(tweak: UnsafePointer<fbtweak>?, variable: UnsafeMutableRawPointer?) -> CInt {
     returningCode { () throws(CFailure) in
-        let declaration = try TweakStore.shared.declaration(of: tweak)
+        let declaration = try TweakStore.ofProcess.declaration(of: tweak)
         guard let variable else { throw .refused("\(declaration.key): the variable to bind is NULL") }
         guard declaration.type != .action else { throw .refused("\(TweakValueError.isAction(declaration))") }
-        return try TweakStore.shared.bind(declaration, Cell(address: variable, type: declaration.type))
+        return try TweakStore.ofProcess.bind(declaration, Cell(address: variable, type: declaration.type))
     }
 }
 
 @c(fbtweak__unbind)
 func unbind(variable: UnsafeMutableRawPointer?) {
     guard let variable else { return }
-    TweakStore.shared.state.withLock { $0.unbind(UInt(bitPattern: variable)) }
+    TweakStore.ofProcess.state.withLock { $0.unbind(UInt(bitPattern: variable)) }
 }
 
 extension TweakStore {
@@ -87,12 +79,12 @@ extension TweakStore {
 }
 
 @c(fbtweak__flush)
-func flush() { TweakStore.shared.flush() }
+func flush() { TweakStore.ofProcess.flush() }
 
 @c(fbtweak__run)
 func run(tweak: UnsafePointer<fbtweak>?) -> CInt {
     returningCode { () throws(CFailure) in
-        let key = try TweakStore.shared.key(of: tweak)
-        return try orFailure { () throws(TweakError) in try TweakStore.shared.run(key) }
+        let key = try TweakStore.ofProcess.key(of: tweak)
+        return try orFailure { () throws(TweakError) in try TweakStore.ofProcess.run(key) }
     }
 }

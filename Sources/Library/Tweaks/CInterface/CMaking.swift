@@ -43,7 +43,7 @@ func remove(tweak: UnsafePointer<fbtweak>?) -> CInt {
     returningCode { () throws(CFailure) in
         // Not `key(of:)` of the store, which would remember the name.
         guard let tweak, let key = TweakKey(record: UnsafeRawPointer(tweak)) else { throw .noHandle }
-        return try orFailure { () throws(TweakError) in try TweakStore.shared.remove(key) }
+        return try orFailure { () throws(TweakError) in try TweakStore.ofProcess.remove(key) }
     }
 }
 
@@ -51,7 +51,7 @@ private func make(
     _ declaration: TweakDeclaration, _ action: CFunction? = nil
 ) throws(CFailure) -> UnsafePointer<fbtweak> {
     do throws(TweakError) {
-        return try TweakStore.shared.makeHandle(declaration.checked(), action).pointer
+        return try TweakStore.ofProcess.makeHandle(declaration.checked(), action).pointer
     } catch {
         throw CFailure(error)
     }

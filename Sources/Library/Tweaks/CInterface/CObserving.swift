@@ -11,13 +11,13 @@ func observe(
     didChange: fbtweak_callback?,
     context: UnsafeMutableRawPointer?
 ) -> fbtweak_token {
-    TweakStore.shared.start()
+    TweakStore.ofProcess.start()
     do throws(CFailure) {
-        let key = try tweak.map { (tweak) throws(CFailure) in try TweakStore.shared.key(of: tweak) }
+        let key = try tweak.map { (tweak) throws(CFailure) in try TweakStore.ofProcess.key(of: tweak) }
         let will = willChange.map { CFunction($0, context) }
         let did = didChange.map { CFunction($0, context) }
         guard let code = (did ?? will)?.code else { throw .refused("there is no function to call back") }
-        return TweakStore.shared.observe(key, will, did, code: code, queue: queue.map(ChangeQueue.at))
+        return TweakStore.ofProcess.observe(key, will, did, code: code, queue: queue.map(ChangeQueue.at))
     } catch {
         _ = error.report()
         return 0
@@ -31,8 +31,8 @@ func observeLoads(callback: fbtweak_load_callback?, context: UnsafeMutableRawPoi
         return 0
     }
     let function = CFunction(unsafeBitCast(callback, to: fbtweak_callback.self), context)
-    TweakStore.shared.start()
-    return TweakStore.shared.state.withLock { state in
+    TweakStore.ofProcess.start()
+    return TweakStore.ofProcess.state.withLock { state in
         state.delivery.add { id, since in
             ObserverList.Observer(
                 id: id, keys: [], willChange: nil, didChange: .loads { function.tell($0) }, since: since,
@@ -45,12 +45,12 @@ func observeLoads(callback: fbtweak_load_callback?, context: UnsafeMutableRawPoi
 func runIn(queue: OpaquePointer?, tweak: UnsafePointer<fbtweak>?) -> fbtweak_token {
     do throws(CFailure) {
         guard let queue = queue.map(ChangeQueue.at) else { throw .refused("there is no queue") }
-        let key = try tweak.map { (tweak) throws(CFailure) in try TweakStore.shared.key(of: tweak) }
-        let id = TweakStore.shared.state.withLock { state in
+        let key = try tweak.map { (tweak) throws(CFailure) in try TweakStore.ofProcess.key(of: tweak) }
+        let id = TweakStore.ofProcess.state.withLock { state in
             state.delivery.add { id, since in
                 ObserverList.Observer(
                     id: id, keys: [], willChange: nil,
-                    didChange: .requests(of: key) { queue.append($0, for: id) }, since: since)
+                    didChange: .requests(of: key) { queue.append($0, $1, for: id) }, since: since)
             }
         }
         queue.observers.withLock { $0.append(id) }
@@ -63,7 +63,7 @@ func runIn(queue: OpaquePointer?, tweak: UnsafePointer<fbtweak>?) -> fbtweak_tok
 
 @c(fbtweak__unobserve)
 func unobserve(token: fbtweak_token) {
-    TweakStore.shared.stopObserving { $0.id == token }
+    TweakStore.ofProcess.stopObserving { $0.id == token }
 }
 
 extension CFunction {
@@ -74,7 +74,7 @@ extension CFunction {
 
     /// Calls an observer, unless the tweak is gone; the call before reported the default.
     func callAsFunction(_ change: TweakChange) {
-        guard change.newValue != .nothing, let tweak = TweakStore.shared.handle(of: change.key),
+        guard change.newValue != .nothing, let tweak = TweakStore.ofProcess.handle(of: change.key),
             let address = UnsafeRawPointer(bitPattern: code)
         else { return }
         let type = TweakType(rawValue: tweak.pointee.type) ?? .bool

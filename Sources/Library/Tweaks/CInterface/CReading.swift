@@ -10,9 +10,11 @@ internal import TweakRecords
 func handle(ofRecord record: UnsafeRawPointer?) -> UnsafePointer<fbtweak>? {
     returningPointer { () throws(CFailure) in
         let tweak = record?.assumingMemoryBound(to: fbtweak.self)
-        let declaration = try TweakStore.shared.declaration(of: tweak)
-        return TweakStore.shared.withDecodedState { $0.handle(of: declaration.key, otherwise: declaration) }?
-            .pointer
+        let declaration = try TweakStore.ofProcess.declaration(of: tweak)
+        return TweakStore.ofProcess.withDecodedState {
+            $0.handle(of: declaration.key, otherwise: declaration)
+        }?
+        .pointer
     }
 }
 
@@ -22,20 +24,20 @@ func find(
 ) -> UnsafePointer<fbtweak>? {
     returningPointer { () throws(CFailure) in
         if let category, let collection, let name,
-            let handle = TweakStore.shared.knownHandle(category.bytes, collection.bytes, name.bytes)
+            let handle = TweakStore.ofProcess.knownHandle(category.bytes, collection.bytes, name.bytes)
         {
             return handle
         }
-        TweakStore.shared.start()
+        TweakStore.ofProcess.start()
         guard let key = TweakKey(category, collection, name) else {
             throw .unknown("there is no tweak: a level of its name is NULL")
         }
-        let (handle, monitor) = TweakStore.shared.withDecodedState { state in
+        let (handle, monitor) = TweakStore.ofProcess.withDecodedState { state in
             let entry = state.tweaks[key]
             return (entry.flatMap { state.handle(of: $0) }, entry?.declaration)
         }
         if let monitor, handle == nil { throw CFailure(.refused(.isMonitor(monitor))) }
-        guard let handle else { throw CFailure(TweakStore.shared.unknown(key)) }
+        guard let handle else { throw CFailure(TweakStore.ofProcess.unknown(key)) }
         return handle.pointer
     }
 }
@@ -66,13 +68,13 @@ func walk(
     context: UnsafeMutableRawPointer?
 ) -> Int {
     guard let visit else { return 0 }
-    TweakStore.shared.start()
-    let keys = TweakStore.shared.keys(
+    TweakStore.ofProcess.start()
+    let keys = TweakStore.ofProcess.keys(
         category.map { String(cString: $0) }, collection.map { String(cString: $0) })
     var count = 0
     for key in keys {
         // Monitors have no handle.
-        guard let handle = TweakStore.shared.handle(of: key) else { continue }
+        guard let handle = TweakStore.ofProcess.handle(of: key) else { continue }
         count += 1
         typealias Visitor = @convention(c) (UnsafeRawPointer?, UnsafeMutableRawPointer?) -> Bool
         if !fbtweak__call_visitor(unsafeBitCast(visit, to: Visitor.self), handle, context) { break }
@@ -83,9 +85,9 @@ func walk(
 @c(fbtweak__source)
 func source(tweak: UnsafePointer<fbtweak>?) -> UnsafePointer<CChar>? {
     returningPointer { () throws(CFailure) in
-        let key = try TweakStore.shared.key(of: tweak)
+        let key = try TweakStore.ofProcess.key(of: tweak)
         do throws(TweakError) {
-            return TextPool.address(of: try TweakStore.shared.storedStatus(of: key).source.description)
+            return TextPool.address(of: try TweakStore.ofProcess.storedStatus(of: key).source.description)
         } catch {
             throw CFailure(error)
         }

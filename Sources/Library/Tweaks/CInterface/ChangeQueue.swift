@@ -31,7 +31,7 @@ func deliver(queue: OpaquePointer?) -> Int {
 func destroy(queue: OpaquePointer?) {
     guard let queue else { return }
     let observers = ChangeQueue.at(queue).observers.withLock { $0 }
-    TweakStore.shared.stopObserving { observers.contains($0.id) }
+    TweakStore.ofProcess.stopObserving { observers.contains($0.id) }
     Unmanaged<ChangeQueue>.fromOpaque(UnsafeRawPointer(queue)).release()
 }
 
@@ -44,7 +44,7 @@ final class ChangeQueue: Sendable {
     private struct Waiting {
         var changes = CoalescedChanges<CFunction>()
         /// Each action once, with the id of its observer.
-        var actions: [(observer: UInt64, key: TweakKey)] = []
+        var actions: [(observer: UInt64, key: TweakKey, run: ActionRun)] = []
     }
     private let waiting = Guarded(Waiting())
 
@@ -53,7 +53,10 @@ final class ChangeQueue: Sendable {
         if descriptor < 0 { return nil }
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        for action in waiting.withLock({ $0.actions }) { action.run.end(isLost: true) }
+        close(descriptor)
+    }
 
     static func at(_ pointer: OpaquePointer) -> ChangeQueue {
         Unmanaged<ChangeQueue>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
@@ -69,11 +72,15 @@ final class ChangeQueue: Sendable {
         }
     }
 
-    /// Adds an action to the queue, unless it waits already.
-    func append(_ action: TweakKey, for observer: UInt64) {
+    /// Hands a run of an action to the queue. One of the action that waits already is for all.
+    func append(_ action: TweakKey, _ run: ActionRun, for observer: UInt64) {
+        run.handOver(to: "queue")
         waiting.withLock { waiting in
-            guard !waiting.actions.contains(where: { $0 == (observer, action) }) else { return }
-            waiting.actions.append((observer, action))
+            let known = waiting.actions.first { $0.observer == observer && $0.key == action }
+            let whole = known?.run ?? ActionRun()
+            whole.whenOver { run.end(isLost: $0) }
+            if known != nil { return }
+            waiting.actions.append((observer, action, whole))
             fbtweak__raise_event(descriptor)
         }
     }
@@ -89,16 +96,19 @@ final class ChangeQueue: Sendable {
         }
         var count = 0
         for (change, observer, callback) in delivery.changes {
-            TweakStore.shared.state.call(observer) {
+            TweakStore.ofProcess.state.call(observer) {
                 callback(change)
                 count += 1
             }
         }
-        for (observer, key) in delivery.actions {
+        for (observer, key, run) in delivery.actions {
             // The tweak or the observer may be gone.
-            guard TweakStore.shared.state.withLock({ $0.delivery.observers[observer] != nil }),
-                (try? TweakStore.shared.run(key)) != nil
-            else { continue }
+            guard TweakStore.ofProcess.state.withLock({ $0.delivery.observers[observer] != nil }),
+                (try? TweakStore.ofProcess.run(key, as: run)) != nil
+            else {
+                run.end(isLost: true)
+                continue
+            }
             count += 1
         }
         return count

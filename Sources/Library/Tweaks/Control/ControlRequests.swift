@@ -36,13 +36,13 @@ struct ControlRequests: Sendable {
         return result
     }
 
-    func run(_ call: RunAction) throws(ControlError) -> Done {
+    func run(_ call: RunAction, as run: ActionRun) throws(ControlError) {
         if let runner = store.state.withLock({ $0.delivery.observers.runner(of: call.tweak) }) {
-            runner(call.tweak)
-            return Done()
+            runner(call.tweak, run)
+            run.end()
+            return
         }
-        do throws(TweakError) { try store.run(call.tweak) } catch { throw ControlError(error) }
-        return Done()
+        do throws(TweakError) { try store.run(call.tweak, as: run) } catch { throw ControlError(error) }
     }
 
     /// The tweaks among these that do not have, or not yet, what a change of the overrides gave them; `nil` if all have it.

@@ -341,11 +341,20 @@ extension Endpoint {
             }
             let (number, inbox, requests) = (client.id, inbox, requests)
             let thread = BackgroundThread {
-                let line: [UInt8]
-                do throws(ControlError) { line = Self.line(try requests.run(call), to: id) } catch {
-                    line = Self.line(error, to: id)
+                let answer = { @Sendable (line: [UInt8]) in
+                    inbox.post(EndpointInbox.Outcome(client: number, place: .action, line: line))
                 }
-                inbox.post(EndpointInbox.Outcome(client: number, place: .action, line: line))
+                let run = ActionRun()
+                do throws(ControlError) { try requests.run(call, as: run) } catch {
+                    return answer(Self.line(error, to: id))
+                }
+                if call.wait != true, !run.isOver {
+                    return answer(Self.line(Done(handedTo: run.place), to: id))
+                }
+                run.whenOver { isLost in
+                    answer(
+                        isLost ? Self.line(Self.lostAction, to: id) : Self.line(Done(), to: id))
+                }
             }
             guard let thread else { throw Self.noThread }
             thread.detach()
@@ -356,6 +365,8 @@ extension Endpoint {
         }
     }
 
+    private static let lostAction = ControlError(
+        .notRun, "the action did not run: what the program handed it to is gone")
     private static let noThread = ControlError(.busy, "the process has reached its limit of threads")
 
     private static func line<Answer: Codable & Sendable>(

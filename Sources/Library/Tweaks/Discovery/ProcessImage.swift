@@ -10,14 +10,14 @@ internal import TweakSystem
 @c(fbtweak__image_opened)
 func imageOpened(address: UnsafeRawPointer?) {
     guard let image = ProcessImage.opened(containing: UInt(bitPattern: address)) else { return }
-    TweakStore.shared.start()
-    TweakStore.shared.withState { $0.open(image) }
+    TweakStore.ofProcess.start()
+    TweakStore.ofProcess.withState { $0.open(image) }
 }
 
 /// Called by the destructor in `fbtweak.h`: before an image is unloaded, and when the process exits.
 @c(fbtweak__image_closed)
 func imageClosed(address: UnsafeRawPointer?) {
-    TweakStore.shared.closeImage(containing: UInt(bitPattern: address))
+    TweakStore.ofProcess.closeImage(containing: UInt(bitPattern: address))
 }
 
 extension TweakStore {

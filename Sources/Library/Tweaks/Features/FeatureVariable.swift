@@ -15,10 +15,11 @@ public import TweakRecords
 public struct FeatureVariable<Value: TweakableValue>: Sendable {
     /// The tweak.
     public let key: TweakKey
-    private let fallback: Value
-    private let store: TweakStore
+    @usableFromInline let fallback: Value
+    @usableFromInline let store: TweakStore
 
     /// Declares a variable.
+    @_alwaysEmitIntoClient
     public init(
         wrappedValue: Value, _ feature: String, _ variable: String, description: String? = nil,
         store: TweakStore = .shared
@@ -35,6 +36,7 @@ public struct FeatureVariable<Value: TweakableValue>: Sendable {
     ///   - variable: The variable.
     ///   - fallback: The property's value while nothing declares the variable.
     ///   - store: The store of the tweak.
+    @_alwaysEmitIntoClient
     public init(_ feature: String, _ variable: String, fallback: Value, store: TweakStore = .shared) {
         key = TweakKey(feature: feature, variable: variable)
         self.fallback = fallback
@@ -84,9 +86,10 @@ public struct FeatureVariable<Value: TweakableValue>: Sendable {
 public struct OptionalFeatureVariable<Value: TweakableValue>: Sendable {
     /// The tweak.
     public let key: TweakKey
-    private let store: TweakStore
+    @usableFromInline let store: TweakStore
 
     /// Uses a variable that is declared elsewhere.
+    @_alwaysEmitIntoClient
     public init(_ feature: String, _ variable: String, store: TweakStore = .shared) {
         key = TweakKey(feature: feature, variable: variable)
         self.store = store

@@ -24,12 +24,13 @@ public struct GroupedTweaks<Group: TweakGroup>: Sendable {
     ///   - defaultValue: The defaults in the records.
     public init(__records records: [UnsafeRawPointer], default defaultValue: Group) {
         self.init(
-            zip(Group.fields, records).map { $0.bind($1, defaultValue) }, default: defaultValue, in: .shared)
+            zip(Group.fields, records).map { $0.bind($1, defaultValue) }, default: defaultValue,
+            in: .ofProcess)
     }
 
     /// Makes constant tweaks. For macro expansions only, where tweaks are disabled.
     public init(__constant defaultValue: Group) {
-        self.init([], default: defaultValue, in: .shared)
+        self.init([], default: defaultValue, in: .ofProcess)
     }
 
     /// The current values. Each tweak is read with one load, so the values may be mixed with earlier ones if a batch

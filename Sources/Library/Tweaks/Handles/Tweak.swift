@@ -66,7 +66,7 @@ public struct Tweak<Value: TweakableValue>: Sendable {
         __tweak(cell, scoped: true, default: fallback)
     }
 
-    @inlinable var store: TweakStore { privateStore ?? .shared }
+    @inlinable var store: TweakStore { privateStore ?? .ofProcess }
 }
 
 // MARK: - What it is
@@ -155,17 +155,7 @@ extension TweakStore {
     func set(
         _ value: TweakValue, of type: TweakType, forCell cell: UInt
     ) throws(TweakError) -> TweakValue {
-        try set(key(ofCell: cell)) { (declaration, _) throws(TweakValueError) in
-            try declaration.admit(value, of: type)
-        }.value
-    }
-}
-
-extension TweakDeclaration {
-    /// The result of ``admit(_:)`` for a value that must have exactly the tweak's type.
-    func admit(_ value: TweakValue, of type: TweakType) throws(TweakValueError) -> Admission {
-        guard type == self.type else { throw .wrongType(self, given: value.quoted) }
-        return try admit(value)
+        try set(.value(value), of: type, for: key(ofCell: cell)).value
     }
 }
 
@@ -177,7 +167,7 @@ extension Tweak {
         guard let handle, let declaration = TweakDeclaration(record: UnsafeRawPointer(handle)) else {
             throw .invalid(TweakKey("", "", ""), reason: "there is no tweak: the handle is NULL")
         }
-        self = try TweakStore.shared.tweak(declaration.key)
+        self = try TweakStore.ofProcess.tweak(declaration.key)
     }
 
     /// The tweak's handle for functions of `fbtweak.h`, valid until the process exits. `nil` for tweaks of private

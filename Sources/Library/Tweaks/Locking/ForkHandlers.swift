@@ -25,7 +25,7 @@ extension TweakStore {
     nonisolated(unsafe) private static var held: [any HeldWhileForking] = []
 
     private static func holdLocks() {
-        let locks = shared.locks
+        let locks = ofProcess.locks
         locks.forEach { $0.lock() }
         held = locks
     }
@@ -50,7 +50,7 @@ extension TweakStore {
             {
                 fbtweak__after_fork_in_child()
                 TweakStore.releaseLocks()
-                TweakStore.shared.forgetOtherThreads()
+                TweakStore.ofProcess.forgetOtherThreads()
             })
     }
 

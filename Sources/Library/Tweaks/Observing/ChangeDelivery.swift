@@ -315,7 +315,7 @@ struct ObserverList {
         case loads(@Sendable (TweakLoad) -> Void)
         /// Called instead of running an action, or any action for `nil`, when a person requests it. Such an observer
         /// observes no tweaks.
-        case requests(of: TweakKey?, @Sendable (TweakKey) -> Void)
+        case requests(of: TweakKey?, @Sendable (TweakKey, ActionRun) -> Void)
     }
 
     /// `@unchecked Sendable`: everything is constant except ``isRemoved``, which is accessed only with the store's
@@ -437,7 +437,7 @@ struct ObserverList {
     }
 
     /// The handler of an action that a person requests: the newest for this action, or else the newest for all.
-    func runner(of action: TweakKey) -> (@Sendable (TweakKey) -> Void)? {
+    func runner(of action: TweakKey) -> (@Sendable (TweakKey, ActionRun) -> Void)? {
         let runners = observers.values.sorted { $0.id > $1.id }.compactMap { observer in
             if case .requests(let key, let run) = observer.didChange { (key, run) } else { nil }
         }

@@ -49,11 +49,13 @@ extension Tweak {
         to object: Object, _ property: ReferenceWritableKeyPath<Object, Value>
     ) -> TweakObservation {
         let bound = BoundProperty(object: object, property: property)
-        object[keyPath: property] = value
-        // The first call covers a change between this read and the start of the observation.
-        return observe(initially: true, isGone: { bound.isGone }, lastsWithoutHolder: true) { change, call in
+        // Begun before the value is read, so that no change is missed; the main actor is busy until it is set.
+        let observation = observe(initially: false, isGone: { bound.isGone }, lastsWithoutHolder: true) {
+            change, call in
             await MainActor.run { call { bound.set(change.newValue) } }
         }
+        object[keyPath: property] = value
+        return observation
     }
 }
 

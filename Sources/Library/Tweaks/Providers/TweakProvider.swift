@@ -85,10 +85,18 @@ public enum ProvidedValue: Hashable, Sendable {
 
 extension ProvidedValue {
     /// The value as the tweak would take it.
-    func admission(for tweak: TweakDeclaration) throws(TweakValueError) -> TweakDeclaration.Admission {
+    ///
+    /// - Parameters:
+    ///   - type: The only type that the tweak may have.
+    ///   - current: The value that a text calculates with.
+    func admission(
+        for tweak: TweakDeclaration, of type: TweakType? = nil, current: TweakValue? = nil
+    ) throws(TweakValueError) -> TweakDeclaration.Admission {
         switch self {
-        case .value(let value): try tweak.admit(value)
-        case .text(let text): try tweak.admit(text: text)
+        case .value(let value):
+            if let type, type != tweak.type { throw .wrongType(tweak, given: value.quoted) }
+            return try tweak.admit(value)
+        case .text(let text): return try tweak.admit(text: text, current: current)
         case .unusable(let what): throw .wrongType(tweak, given: what)
         }
     }

@@ -5,8 +5,12 @@ public import TweakRecords
 extension TweakStore {
     /// Runs an action on this thread: all functions declared under its name, in the order of declaration, each once.
     ///
+    /// It returns once they have returned, which for what an actor runs is once it has been handed over.
+    ///
     /// - Throws: ``TweakError`` if nothing declares the action, or the tweak is not an action.
-    public func run(_ key: TweakKey) throws(TweakError) {
+    public func run(_ key: TweakKey) throws(TweakError) { try run(key, as: ActionRun()) }
+
+    func run(_ key: TweakKey, as run: ActionRun) throws(TweakError) {
         let declaration = try declaration(of: key)
         guard declaration.type == .action else { throw .noAction(declaration) }
         var done: [CFunction] = []
@@ -20,11 +24,18 @@ extension TweakStore {
                 // The closure may be removed while it runs.
                 return (action, call, state.closures[action.contextNumber])
             }
-            guard let (action, call, closure) = next else { return }
-            withExtendedLifetime(closure) { callProgram { action() } }
+            guard let (action, call, closure) = next else { break }
+            var function = action
+            if let closure {
+                function = closure.call(as: run)
+            } else if action.context == nil, declaration.isForMainActor {
+                function = CFunction(code: action.code, context: run.context)
+            }
+            callProgram { function() }
             state.withLock { $0.delivery.end(call) }
             done.append(action)
         }
+        run.end()
     }
 }
 
@@ -50,23 +61,51 @@ public final class TweakAction: Sendable {
 
 /// The closure of a Swift action. The action's record has a C function, whose context this is.
 final class ActionClosure: Sendable {
-    private let body: @Sendable () -> Void
+    private let place: String?
+    private let body: @Sendable (ActionRun) -> Void
 
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    /// - Parameters:
+    ///   - place: Who runs the action after the body has returned, and then ends that part of the run.
+    ///   - body: What the library runs.
+    init(handsTo place: String?, _ body: @escaping @Sendable (ActionRun) -> Void) {
+        (self.place, self.body) = (place, body)
+    }
 
     private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
     /// The key of the closure in its store.
     var number: StableNumber { StableNumber(UInt(bitPattern: context)) }
 
-    var function: CFunction {
+    /// The function in the record. In its place ``call(as:)`` runs.
+    var function: CFunction { Self.function(context) }
+
+    /// The function of one run, to be called once.
+    func call(as run: ActionRun) -> CFunction {
+        if let place { run.handOver(to: place) }
+        return Self.function(Unmanaged.passRetained(Call(closure: self, run: run)).toOpaque())
+    }
+
+    private final class Call {
+        let closure: ActionClosure
+        let run: ActionRun
+
+        init(closure: ActionClosure, run: ActionRun) { (self.closure, self.run) = (closure, run) }
+    }
+
+    private static func function(_ context: UnsafeMutableRawPointer) -> CFunction {
         let function: @convention(c) (UnsafeMutableRawPointer?) -> Void = { context in
             guard let context else { return }
-            Unmanaged<ActionClosure>.fromOpaque(context).takeUnretainedValue().body()
+            let call = Unmanaged<Call>.fromOpaque(context).takeRetainedValue()
+            call.closure.body(call.run)
         }
         return CFunction(
             code: UInt(bitPattern: unsafeBitCast(function, to: UnsafeRawPointer.self)), context: context)
     }
+}
+
+extension TweakDeclaration {
+    /// Whether the function hands the action to the main actor.
+    fileprivate var isForMainActor: Bool { attributes.contains { $0.key == "actor" && $0.value == "main" } }
 }
 
 extension TweakEntry {

@@ -133,7 +133,7 @@ extension TweakStore {
     private func openScope(_ values: [TweakKey: TweakValue]) throws(TweakError) -> ScopedValues {
         let scope = try ScopedValues.adding(values, in: self)
         #if !DEBUG
-        if self === TweakStore.shared {
+        if self === TweakStore.ofProcess {
             diagnostics.warn(
                 "withValues: in a release build the values are seen by the store, but not by #tweak and "
                     + "handles; use a debug build or a private store")

@@ -20,9 +20,7 @@ public struct TweakBatch {
         _ value: Value, for tweak: Tweak<Value>
     ) throws(TweakError) -> Value {
         if tweak.cell == 0 { return tweak.fallback }
-        let admission = try set(tweak.key) { (declaration) throws(TweakValueError) in
-            try declaration.admit(value.tweakValue, of: Value.tweakType)
-        }
+        let admission = try set(.value(value.tweakValue), of: Value.tweakType, for: tweak.key)
         return Value(tweakValue: admission.value) ?? value
     }
 
@@ -34,7 +32,7 @@ public struct TweakBatch {
     public mutating func set(
         _ value: TweakValue, for key: TweakKey
     ) throws(TweakError) -> TweakDeclaration.Admission {
-        try set(key) { (declaration) throws(TweakValueError) in try declaration.admit(value) }
+        try set(.value(value), for: key)
     }
 
     /// Removes the override of a tweak when the batch ends.
@@ -68,11 +66,11 @@ public struct TweakBatch {
     }
 
     private mutating func set(
-        _ key: TweakKey, _ admit: (TweakDeclaration) throws(TweakValueError) -> TweakDeclaration.Admission
+        _ value: ProvidedValue, of type: TweakType? = nil, for key: TweakKey
     ) throws(TweakError) -> TweakDeclaration.Admission {
         let declaration = try store.declaration(of: key)
         do throws(TweakValueError) {
-            let admission = try admit(declaration)
+            let admission = try value.admission(for: declaration, of: type)
             add(admission.value, for: key)
             return admission
         } catch {

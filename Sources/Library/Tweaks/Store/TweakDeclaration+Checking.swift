@@ -7,6 +7,9 @@ extension TweakDeclaration {
     ///
     /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid.
     func checked() throws(TweakError) -> TweakDeclaration {
+        if key.category.isEmpty || key.collection.isEmpty || key.name.isEmpty {
+            throw .invalid(key, reason: "a category, collection or name cannot be empty")
+        }
         let texts = [key.category, key.collection, key.name] + attributes.flatMap { [$0.key, $0.value] }
         guard !texts.contains(where: { $0.utf8.contains(0) }) else {
             throw .invalid(key, reason: "a name or an attribute contains a NUL character")

@@ -261,8 +261,8 @@ extension TweakStore {
         _ body: @escaping @Sendable () -> Void
     ) throws(TweakError) -> TweakAction {
         try makeAction(
-            TweakKey(category, collection, name),
-            [("title", title), ("doc", description), ("group", group), ("owner", owner)], body)
+            TweakKey(category, collection, name), (title, description, group, owner),
+            ActionClosure(handsTo: nil) { _ in body() })
     }
 
     /// Makes an action that runs on the main actor; see ``makeAction(_:_:_:title:description:group:owner:_:)``.
@@ -291,8 +291,13 @@ extension TweakStore {
         _ body: @escaping @MainActor @Sendable () -> Void
     ) throws(TweakError) -> TweakAction {
         try makeAction(
-            category, collection, name, title: title, description: description, group: group, owner: owner
-        ) { Task { @MainActor in body() } }
+            TweakKey(category, collection, name), (title, description, group, owner),
+            ActionClosure(handsTo: "mainActor") { run in
+                Task { @MainActor in
+                    body()
+                    run.end()
+                }
+            })
     }
 
     /// Makes an action that runs on an actor; see ``makeAction(_:_:_:title:description:group:owner:_:)``.
@@ -322,17 +327,27 @@ extension TweakStore {
         _ body: @escaping @Sendable (isolated Isolation) -> Void
     ) throws(TweakError) -> TweakAction {
         try makeAction(
-            category, collection, name, title: title, description: description, group: group, owner: owner
-        ) { [weak actor] in Task { await actor?.run { body($0) } } }
+            TweakKey(category, collection, name), (title, description, group, owner),
+            ActionClosure(handsTo: "actor") { [weak actor] run in
+                Task {
+                    let done: Void? = await actor?.run { body($0) }
+                    run.end(isLost: done == nil)
+                }
+            })
     }
 
+    @inline(never)
     private func makeAction(
-        _ key: TweakKey, _ texts: [(String, String?)], _ body: @escaping @Sendable () -> Void
+        _ key: TweakKey, _ texts: (title: String?, description: String?, group: String?, owner: String?),
+        _ closure: ActionClosure
     ) throws(TweakError) -> TweakAction {
+        let texts = [
+            ("title", texts.title), ("doc", texts.description), ("group", texts.group),
+            ("owner", texts.owner),
+        ]
         let declaration = try TweakDeclaration(
             key: key, type: .action, defaultValue: .nothing, attributes: attributes(texts)
         ).checked()
-        let closure = ActionClosure(body)
         _ = try makeHandle(declaration, closure.function) { $0.closures[closure.number] = closure }
         return TweakAction(key, closure, in: self)
     }

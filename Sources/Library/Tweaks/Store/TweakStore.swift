@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import CTweaks
+public import FBTweak
 internal import Glibc
 public import Logging
 internal import TweakOverrides
@@ -16,9 +17,23 @@ internal import TweakSystem
 /// <doc:ControlProtocol>, are handled by a library thread, which blocks all signals.
 public final class TweakStore: Sendable {
     /// The store that has the tweaks of the executable and its libraries before `main` starts.
-    public static let shared = TweakStore()
+    ///
+    /// A binary with code that uses it has a note of that, see <doc:ReleaseBuilds>.
+    public static var shared: TweakStore {
+        // In the user's binary, and not in the library's.
+        @_alwaysEmitIntoClient
+        get {
+            #if !FB_TWEAK_DISABLED
+            fbtweak__note_use()
+            #endif
+            return ofProcess
+        }
+    }
 
-    @usableFromInline var isShared: Bool { self === Self.shared }
+    /// ``shared``, for the library.
+    @usableFromInline static let ofProcess = TweakStore()
+
+    @usableFromInline var isShared: Bool { self === Self.ofProcess }
 
     let state = Guarded(StoreState())
     let diagnostics = Diagnostics()
@@ -112,7 +127,7 @@ public final class TweakStore: Sendable {
     /// - Throws: ``TweakError`` if the tweak does not exist or refuses the value; its value stays.
     @discardableResult
     public func set(_ value: TweakValue, for key: TweakKey) throws(TweakError) -> TweakDeclaration.Admission {
-        try set(key) { (declaration, _) throws(TweakValueError) in try declaration.admit(value) }
+        try set(.value(value), for: key)
     }
 
     /// Sets a tweak's value in one of the providers, which may be below others that have one, too.
@@ -127,9 +142,7 @@ public final class TweakStore: Sendable {
     /// - Throws: ``TweakError`` if the tweak does not exist or refuses the value, or the provider cannot keep it.
     public func set(_ value: TweakValue?, for key: TweakKey, in source: TweakSource) throws(TweakError) {
         if let value {
-            _ = try set(key, in: source) { (declaration, _) throws(TweakValueError) in
-                try declaration.admit(value)
-            }
+            _ = try set(.value(value), for: key, in: source)
         } else {
             try checkHasValue(key)
             try change([(key, nil)], in: source)

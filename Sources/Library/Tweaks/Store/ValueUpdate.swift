@@ -390,10 +390,11 @@ extension OverridesDocument {
 extension TweakStore {
     /// Sets a tweak in the provider that keeps what a person sets, or in another one.
     ///
-    /// - Parameter admit: Makes the value from the declaration and the tweak's value, current or after a restart.
+    /// A text calculates with the tweak's value, current or after a restart.
+    ///
+    /// - Parameter type: The only type that the tweak may have; `nil` for any.
     func set(
-        _ key: TweakKey, in source: TweakSource? = nil,
-        _ admit: (TweakDeclaration, TweakValue) throws(TweakValueError) -> TweakDeclaration.Admission
+        _ given: ProvidedValue, of type: TweakType? = nil, for key: TweakKey, in source: TweakSource? = nil
     ) throws(TweakError) -> TweakDeclaration.Admission {
         var admission: TweakDeclaration.Admission?
         var isForProvider = false
@@ -401,7 +402,13 @@ extension TweakStore {
             state.decode()
             guard let entry = state.tweaks[key] else { return nil }
             let admitted: TweakDeclaration.Admission
-            do throws(TweakValueError) { admitted = try entry.admit(admit) } catch { throw .refused(error) }
+            do throws(TweakValueError) {
+                admitted = try entry.admit { (tweak, current) throws(TweakValueError) in
+                    try given.admission(for: tweak, of: type, current: current)
+                }
+            } catch {
+                throw .refused(error)
+            }
             admission = admitted
             let source = source ?? state.layers.keeper
             isForProvider = !state.layers.keepsItself(source)

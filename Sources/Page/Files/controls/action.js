@@ -19,9 +19,10 @@ export function actionControl({ tweak, api, notices }) {
     setText(text, "running…");
     const began = performance.now();
     try {
-      await api.post("run", { program: tweak.program, tweak: tweak.key });
+      const { handedTo } = await api.post("run", { program: tweak.program, tweak: tweak.key });
       const time = performance.now() - began;
-      setText(text, `done at ${new Date().toLocaleTimeString("en-GB")}, ${time < 1000 ? `${Math.round(time)} ms` : `${(time / 1000).toFixed(1)} s`}`);
+      const now = new Date().toLocaleTimeString("en-GB");
+      setText(text, handedTo ? `handed to ${handedTo} at ${now}` : `done at ${now}, ${time < 1000 ? `${Math.round(time)} ms` : `${(time / 1000).toFixed(1)} s`}`);
     } catch (error) {
       text.classList.add("is-wrong");
       setText(text, error.message);

@@ -293,17 +293,22 @@ struct PageRequests: Sendable {
                     : "it does not run")
         }
         // An action may take any time.
-        try await reporting { () async throws(Failure) in
+        let run = try await reporting { () async throws(Failure) in
             try await waitingOnThread { [board] () throws(Failure) in
                 guard let running = RunningProgram(pid: pid),
                     let program = try LiveProgram(running, budget: board.budget)
                 else {
                     throw Failure("it has ended, or does not accept connections", .unavailable)
                 }
-                _ = try program.ask(RunAction(tweak: request.tweak), Patience.endless)
+                return try program.ask(RunAction(tweak: request.tweak), Patience.endless)
             }
         }
-        return Self.nothing
+        return try json(ActionForm(handedTo: run.taker))
+    }
+
+    private struct ActionForm: Encodable {
+        /// Who runs the action now, in words; `nil` if it is done.
+        let handedTo: String?
     }
 
     private struct RestartForm: Encodable {

@@ -59,6 +59,10 @@ package enum NoteType: UInt32 {
     case library
     /// The program's name in the image.
     case application
+    /// The image has variables that are tweaks. Only the library needs it.
+    case variables
+    /// The image uses the store of the process also without records.
+    case use
 }
 
 /// The byte order of the machine that a binary is made for.

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+import Foundation
+import TestSupport
+import Testing
+
+/// The package is built for each, which takes minutes.
+@Suite(.serialized, .enabled(if: isLong)) struct `A release that makes tweaks at run time` {
+    private let package: TemporaryDirectory
+
+    init() throws {
+        package = try TemporaryDirectory()
+        try package.write(
+            "Package.swift",
+            """
+            // swift-tools-version: 6.2
+            import PackageDescription
+            let package = Package(
+                name: "app",
+                dependencies: [.package(name: "tweaks", path: "\(Locations.package)")],
+                targets: [
+                    .executableTarget(name: "App", dependencies: [.product(name: "Tweaks", package: "tweaks")])
+                ])
+            """)
+        try package.write(
+            "Sources/App/App.swift",
+            """
+            import Glibc
+            import Tweaks
+            @main struct App {
+                @FeatureVariable("search", "limit") static var limit = 20
+                static func main() throws {
+                    let gain = try TweakStore.shared.make("App", "Control", "Gain", default: 1.0)
+                    if gain.value == 1 { try gain.set(2) }
+                    limit += 1
+                    print(gain.value, limit)
+                    fflush(nil)
+                    while access("end", F_OK) != 0 { usleep(1000) }
+                }
+            }
+            """)
+    }
+
+    @Test(arguments: [false, true])
+    func `can be changed from outside, unless that is disabled`(isDisabled: Bool) throws {
+        let switches = isDisabled ? ["-Xswiftc", "-DFB_TWEAK_DISABLED", "-Xcc", "-DFB_TWEAK_DISABLED"] : []
+        let build = try Example.swift(["build", "--package-path", package.path, "-c", "release"] + switches)
+        try #require(build.succeeded, "\(build.error)")
+        let app = package(".build/release/App")
+        let note = "\(app): code that uses the tweaks of the process, such as some made at run time\n"
+        #expect(try dump(["--forbid", app], home: package).output == (isDisabled ? "" : note))
+        let home = try TemporaryDirectory()
+        for values in ["2.0 21\n", isDisabled ? "2.0 21\n" : "2.0 22\n"] {
+            let running = try start(app, home: home, in: home.path)
+            defer { running.kill() }
+            #expect(waitUntil { running.written.output == values }, "\(running.written)")
+            let list = try run("\(Locations.commands)/tweak", ["list", "\(running.processID)"], home: home)
+            #expect(list.output.contains("Gain") != isDisabled, "\(list.output)")
+            let get = try run("\(Locations.commands)/tweak", ["get", "App", "Gain"], home: home)
+            #expect(
+                isDisabled
+                    ? get.error.contains("App (\(running.processID)): the process has no tweaks")
+                    : get.output == "2\n", "\(get)")
+            try home.write("end", "")
+            #expect(running.wait().succeeded)
+            try FileManager.default.removeItem(atPath: home("end"))
+        }
+        #expect(FileManager.default.fileExists(atPath: home("config/tweaks/App")) != isDisabled)
+        #expect(FileManager.default.fileExists(atPath: home("runtime/tweaks")) != isDisabled)
+    }
+}
