@@ -36,7 +36,7 @@ enum TweakActionMacro: DeclarationMacro {
         let record = RecordSource(
             declaration: declaration,
             function: isOnMainActor
-                ? "{ unsafe __run(Swift.UInt(bitPattern: $0), \(action.trimmed)) }"
+                ? "{ __run(Swift.UInt(bitPattern: $0), \(action.trimmed)) }"
                 : "{ _ in __run(\(action.trimmed)) }")
         return [
             """

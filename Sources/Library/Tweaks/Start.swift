@@ -23,14 +23,21 @@ internal import TweakSystem
 // If Swift's library is inside the image, its constructors may run after step 3. "Before main" in HowItWorks lists what
 // is forbidden until then.
 
+/// Whether the build wants that nobody outside changes anything.
+private var isDisabled: Bool {
+    #if FB_TWEAK_DISABLED
+    true
+    #else
+    false
+    #endif
+}
+
 /// Called by the constructor in `Sources/Library/CTweaks/constructor.c`, before `main`.
 ///
 /// - Parameters: The bounds of the records in this code's own image.
 @c(fbtweak__load)
 func load(recordsStart: UnsafeRawPointer?, recordsStop: UnsafeRawPointer?) {
-    #if FB_TWEAK_DISABLED
-    return
-    #endif
+    if isDisabled { return }
     var ownRecords = UnsafeRawBufferPointer(start: nil, count: 0)
     if let recordsStart, let recordsStop, recordsStart < recordsStop {
         ownRecords = UnsafeRawBufferPointer(start: recordsStart, count: recordsStop - recordsStart)
@@ -76,11 +83,11 @@ extension TweakStore {
                 return !hasStarted
             })
         else { return }
-        #if FB_TWEAK_DISABLED
-        // What the program brings are its own values.
-        if let path = executablePath(), !fbtweak__is_privileged() { useProvidersBesideProgram(path) }
-        return
-        #endif
+        if isDisabled {
+            // What the program brings are its own values.
+            if let path = executablePath(), !fbtweak__is_privileged() { useProvidersBesideProgram(path) }
+            return
+        }
         // No loop is running yet, so cells get their first values directly, and first values are no changes.
         state.withLock { ($0.gates.areUsed, $0.history.isStarting) = (false, true) }
         takeFirstValues()

@@ -26,13 +26,14 @@ import Testing
             """
             import Glibc
             import Tweaks
+            struct Search { @FeatureVariable("search", "limit") var limit = 20 }
             @main struct App {
-                @FeatureVariable("search", "limit") static var limit = 20
                 static func main() throws {
+                    let search = Search()
                     let gain = try TweakStore.shared.make("App", "Control", "Gain", default: 1.0)
                     if gain.value == 1 { try gain.set(2) }
-                    limit += 1
-                    print(gain.value, limit)
+                    search.limit += 1
+                    print(gain.value, search.limit)
                     fflush(nil)
                     while access("end", F_OK) != 0 { usleep(1000) }
                 }
@@ -48,7 +49,7 @@ import Testing
         let app = package(".build/release/App")
         let note = "\(app): code that uses the tweaks of the process, such as some made at run time\n"
         #expect(try dump(["--forbid", app], home: package).output == (isDisabled ? "" : note))
-        let home = try TemporaryDirectory()
+        let home = try LiveProgram.home()
         for values in ["2.0 21\n", isDisabled ? "2.0 21\n" : "2.0 22\n"] {
             let running = try start(app, home: home, in: home.path)
             defer { running.kill() }
@@ -59,12 +60,13 @@ import Testing
             #expect(
                 isDisabled
                     ? get.error.contains("App (\(running.processID)): the process has no tweaks")
-                    : get.output == "2\n", "\(get)")
+                    : get.output == "2.0\n", "\(get)")
             try home.write("end", "")
             #expect(running.wait().succeeded)
             try FileManager.default.removeItem(atPath: home("end"))
         }
         #expect(FileManager.default.fileExists(atPath: home("config/tweaks/App")) != isDisabled)
+        // The socket was there until the end.
         #expect(FileManager.default.fileExists(atPath: home("runtime/tweaks")) != isDisabled)
     }
 }

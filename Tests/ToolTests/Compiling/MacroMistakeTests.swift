@@ -412,6 +412,7 @@ import Testing
                 + """
                 #tweakApplication("strict")
                 #tweakAction("A", "B", "Act") { print("ran") }
+                #tweakAction("A", "B", "Act there", on: MainActor.self) { print("ran") }
                 struct Motor {
                     @TweakMonitored("A", "B", "Turns") var turns = 5
                     func turn(_ speed: Double) {

@@ -185,6 +185,37 @@ import Testing
         #expect(ran.error.isEmpty && ran.succeeded)
     }
 
+    @Test func `An action of the main actor is done when that has run it, whichever library asks`() throws {
+        try build(
+            """
+            import Glibc
+            import Tweaks
+            #tweakAction("A", "B", "There", on: MainActor.self) { print("ran") }
+            @main struct Program {
+                static func main() async throws {
+                    while access("go", F_OK) != 0 { usleep(1000) }
+                    while access("end", F_OK) != 0 { try await Task.sleep(for: .milliseconds(1)) }
+                }
+            }
+            """, ["-Onone"])
+        try #require(mkdir(home("runtime"), 0o700) == 0)
+        for environment in [[:], ["LD_PRELOAD": try Installation.path("lib/libtweaks.so.0")]] {
+            let program = try start(home("program"), home: home, environment: environment, in: home.path)
+            defer { program.kill() }
+            let tweak = {
+                try run(
+                    "\(Locations.commands)/tweak", ["run", "\(program.processID)", "There"] + $0, home: home
+                ).output
+            }
+            #expect(try tweak([]) == "A/B/There: handed to the main actor\n")
+            try home.write("go", "")
+            #expect(try tweak(["--wait"]) == "A/B/There: done\n")
+            try home.write("end", "")
+            #expect(program.wait().output == "ran\nran\n")
+            for name in ["go", "end"] { try FileManager.default.removeItem(atPath: home(name)) }
+        }
+    }
+
     @Test func `The running program adds the cases of an enumeration and their raw values`() throws {
         try build(
             """

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import CTweaks
-public import FBTweak
 internal import Glibc
 public import Logging
 internal import TweakOverrides
 public import TweakRecords
 internal import TweakSystem
+
+#if !FB_TWEAK_DISABLED
+public import FBTweak
+#endif
 
 /// The tweaks of this process: their declarations, their current values, and their observers.
 ///
