@@ -11,6 +11,7 @@ let package = Package(
         .library(name: "Tweaks", targets: ["Tweaks"]),
         // tools/install makes libtweaks.so of it.
         .library(name: "TweaksShared", type: .dynamic, targets: ["Tweaks"]),
+        .library(name: "TweaksFoundation", targets: ["TweaksFoundation"]),
         .library(name: "TweaksTesting", targets: ["TweaksTesting"]),
         .library(name: "TweaksProviderTesting", targets: ["TweaksProviderTesting"]),
         .library(name: "TweaksConfiguration", targets: ["TweaksConfiguration"]),
@@ -97,6 +98,8 @@ let package = Package(
             ].map {
                 .product(name: $0, package: "swift-syntax", condition: .when(traits: ["Macros"]))
             } + [.target(name: "TweakRecords", condition: .when(traits: ["Macros"]))]),
+        // Apart, because a program may not want Foundation.
+        .target(name: "TweaksFoundation", dependencies: ["TweakRecords", "Tweaks"]),
         .target(
             name: "TweaksTesting", dependencies: ["TweakClient", "TweakJSON", "TweakProtocol", "Tweaks"]),
         .target(name: "TweaksProviderTesting", dependencies: ["Tweaks"]),
@@ -312,7 +315,7 @@ let package = Package(
                 "TweakJSON",
                 "TweakOverrides",
                 "TweakProtocol",
-                "TweakRecords", "TweakSystem", "Tweaks", "TweaksProviderTesting",
+                "TweakRecords", "TweakSystem", "Tweaks", "TweaksFoundation", "TweaksProviderTesting",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
@@ -354,8 +357,8 @@ let folders = [
     "Records": ["TweakCompilation", "TweakDWARF", "TweakELF", "TweakMemory", "TweakRecords"],
     "Formats": ["TweakFormats", "TweakJSON", "TweakOverrides", "TweakProtocol", "TweakTargeting"],
     "Library": [
-        "CTweaks", "TweakMacros", "Tweaks", "TweaksConfiguration", "TweaksProviderTesting", "TweaksRemote",
-        "TweaksTesting",
+        "CTweaks", "TweakMacros", "Tweaks", "TweaksConfiguration", "TweaksFoundation",
+        "TweaksProviderTesting", "TweaksRemote", "TweaksTesting",
     ],
     "Remote": ["RemoteValues"],
     "Page": ["CTweakPage", "TweakPage"],

@@ -11,7 +11,7 @@ struct Plugin: CompilerPlugin {
         Int64TweakMacro.self,
         UIntTweakMacro.self, UInt8TweakMacro.self, UInt16TweakMacro.self, UInt32TweakMacro.self,
         UInt64TweakMacro.self,
-        FloatTweakMacro.self, DoubleTweakMacro.self, DurationTweakMacro.self,
+        FloatTweakMacro.self, DoubleTweakMacro.self, RealTweakMacro.self, DurationTweakMacro.self,
         StringTweakMacro.self, ColorTweakMacro.self,
         RawStringTweakMacro.self, RawIntTweakMacro.self, RawDoubleTweakMacro.self,
         UnsupportedTweakMacro.self, FeatureMacro.self,

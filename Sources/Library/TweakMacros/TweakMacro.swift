@@ -75,6 +75,7 @@ extension ValueType {
     /// The type annotation of a variable.
     fileprivate func annotation(of value: ExprSyntax) -> String {
         if let name { return ": " + name.drop { $0 != "." }.dropFirst() }
+        if form == .converted { return ": CGFloat" }
         // A case alone has no type.
         return literalTypeName(value) == nil ? ": Mode" : ""
     }
@@ -83,8 +84,9 @@ extension ValueType {
     /// lock; nothing but its cell ever changes, and that with one store.
     func read(_ enumeration: String, default defaultValue: String) -> String {
         let rawType = form == .rawValue ? "as: \(storedName).self, " : ""
+        let function = form == .converted ? "__converted" : "__tweak"
         return """
-            unsafe Tweaks.__tweak(
+            unsafe Tweaks.\(function)(
                 &\(enumeration).record.\(RecordSource.cell), \(rawType)scoped: Swift._isDebugAssertConfiguration(),
                 default: \(defaultValue))
             """
@@ -104,6 +106,7 @@ enum UInt32TweakMacro: TweakMacro { static let type = ValueType.uint32 }
 enum UInt64TweakMacro: TweakMacro { static let type = ValueType.uint64 }
 enum FloatTweakMacro: TweakMacro { static let type = ValueType.float }
 enum DoubleTweakMacro: TweakMacro { static let type = ValueType.double }
+enum RealTweakMacro: TweakMacro { static let type = ValueType.real }
 enum DurationTweakMacro: TweakMacro { static let type = ValueType.duration }
 enum StringTweakMacro: TweakMacro { static let type = ValueType.string }
 enum ColorTweakMacro: TweakMacro { static let type = ValueType.color }

@@ -96,9 +96,9 @@ extension VariableDeclSyntax {
             return value.is(NilLiteralExprSyntax.self)
         }
         // Other modules have types with names such as Duration.
-        guard let literal = ValueType(ofLiteral: value),
-            let type = ValueType(named: annotation), ["Swift." + annotation, annotation].contains(type.name),
-            type.form == .literal
+        guard let literal = ValueType(ofLiteral: value), let type = ValueType(named: annotation),
+            type.form == .literal && ["Swift." + annotation, annotation].contains(type.name)
+                || type.form == .converted
         else { return false }
         return !type.accepts(literal)
     }

@@ -12,6 +12,8 @@ struct ValueType {
         case literal
         /// As `.seconds(…)` with a literal. The record stores the seconds.
         case duration
+        /// As a literal of a floating-point type, to which the number in the record is converted.
+        case converted
         /// As a case, or as `Type(rawValue: …)` with a literal. The record stores the raw value.
         case rawValue
     }
@@ -39,6 +41,9 @@ struct ValueType {
     static let color = ValueType(name: "Tweaks.TweakColor", type: .color)
     static let duration = ValueType(name: "Swift.Duration", type: .double, form: .duration)
 
+    /// Another floating-point type, such as `CGFloat`, which is Foundation's.
+    static let real = ValueType(type: .double, form: .converted)
+
     /// A type of the program that is stored as its raw value.
     static func rawValue(_ type: ValueType) -> ValueType { ValueType(type: type.type, form: .rawValue) }
 
@@ -50,7 +55,7 @@ struct ValueType {
 
     /// The supported types, for messages.
     static let all = """
-        a tweak is a Bool, an integer of up to 64 bits, a Float, a Double, a String, a Duration, a TweakColor, an \
+        a tweak is a Bool, an integer of up to 64 bits, a Float, a Double, a CGFloat, a String, a Duration, a TweakColor, an \
         enumeration that is a TweakableEnum or another TweakableRawRepresentable, with raw values of String, Int or \
         Double
         """
@@ -63,6 +68,10 @@ struct ValueType {
     /// The type with a name, which can be qualified.
     init?(named name: String) {
         let plain = name.split(separator: ".").last ?? ""
+        guard plain != "CGFloat" else {
+            self = .real
+            return
+        }
         guard let type = Self.named.first(where: { $0.name?.hasSuffix("." + plain) == true }) else {
             return nil
         }
@@ -90,7 +99,7 @@ struct ValueType {
 
     /// Returns whether the compiler takes a literal, whose default type is given, for this type.
     func accepts(_ literal: ValueType) -> Bool {
-        guard form == .literal, literal.form == .literal, literal.type.isNumeric else {
+        guard form == .literal || form == .converted, literal.form == .literal, literal.type.isNumeric else {
             return type == literal.type && form == literal.form
         }
         return literal.type == .double ? type == .float || type == .double : type.isNumeric

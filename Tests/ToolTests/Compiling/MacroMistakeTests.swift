@@ -347,6 +347,34 @@ import Testing
         #expect(try error(of: source, strict, isDebug: isDebug) == "")
     }
 
+    @Test(arguments: [true, false])
+    func `A CGFloat is a tweak that is a Double`(isDebug: Bool) throws {
+        let source = """
+            import Foundation
+            import Tweaks
+            enum Page {
+                @Tweakable("A", "B", "Inset", in: 0...100) static var inset: CGFloat = 8
+                @Tweakable("A", "B", "Scale") nonisolated static var scale: Foundation.CGFloat = -0.5
+            }
+            func use(_ width: CGFloat) throws -> CGFloat {
+                let gap: CGFloat = #tweak("A", "B", "Gap", default: 4, in: 0...10)
+                try Page.$inset.set(width)
+                let inset: CGFloat = Page.$inset.value
+                return width * #tweak("A", "B", "Part", default: 0.5) + gap + Page.inset * Page.scale + inset
+            }
+
+            """
+        let strict = ["-swift-version", "6", "-strict-memory-safety", "-warnings-as-errors"]
+        #expect(try error(of: source, strict, isDebug: isDebug) == "")
+    }
+
+    @Test(arguments: ["CGFloat = \"a\"", "CGFloat = 1 + 1", "CGFloat? = 1"], [true, false])
+    func `A CGFloat that is none is one error`(variable: String, isDebug: Bool) throws {
+        _ = try onlyError(
+            of: "import Foundation\nimport Tweaks\n@Tweakable(\"A\", \"B\", \"C\") var value: \(variable)\n",
+            isDebug: isDebug)
+    }
+
     @Test(arguments: ["Meters = 5", "Character = \"a\"", "Int? = 5", "Any = 5"], [true, false])
     func `A variable whose type is not that of its literal is one error`(variable: String, isDebug: Bool)
         throws

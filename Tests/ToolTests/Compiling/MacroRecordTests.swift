@@ -252,6 +252,27 @@ import Testing
         #expect(ran.succeeded)
     }
 
+    @Test(arguments: ["-Onone", "-O"])
+    func `A CGFloat has the value of its tweak`(level: String) throws {
+        try build(
+            """
+            import Foundation
+            import Tweaks
+            @Tweakable("A", "B", "Inset", in: 0...100) var inset: CGFloat = 8
+            @main struct Program {
+                static func main() throws {
+                    let scale: CGFloat = #tweak("A", "B", "Scale", default: 2, unit: "x")
+                    try $inset.set(scale * 1.5)
+                    print(inset * scale, type(of: inset), $inset.value, $inset.limits)
+                }
+            }
+            """, [level])
+        let ran = try run(
+            home("program"), home: home, environment: ["TWEAKS": #"{"A": {"B": {"Scale": 2.5}}}"#])
+        #expect(ran.output == "9.375 CGFloat 3.75 (minimum: Optional(0.0), maximum: Optional(100.0))\n")
+        #expect(ran.error.isEmpty && ran.succeeded)
+    }
+
     /// Builds the program of a source.
     private func build(_ source: String, _ flags: [String]) throws {
         let file = try home.write("Program.swift", source)

@@ -16,6 +16,19 @@ public func __tweak<Value: TweakableValue>(
     return Value.__read(cell, default: fallback())
 }
 
+/// Reads the cell of a `Double` as another floating-point type, such as `CGFloat`. For macro expansions only.
+///
+/// - Parameters:
+///   - cell: The eight bytes at offset 8 of a record of a `Double`.
+///   - scoped: Whether the values of `TweakStore.withValues` take precedence.
+///   - fallback: The default in the binary.
+@inlinable @inline(__always)
+public func __converted<Value: BinaryFloatingPoint>(
+    _ cell: UnsafeRawPointer, scoped: Bool, default fallback: @autoclosure () -> Value
+) -> Value {
+    Value(__tweak(cell, scoped: scoped, default: Double(fallback())))
+}
+
 /// Reads the cell of a type that is stored as its raw value. For macro expansions only.
 ///
 /// - Parameters:

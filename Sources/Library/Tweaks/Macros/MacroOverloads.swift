@@ -422,6 +422,37 @@ public macro tweak(
     needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
 ) -> Double = #externalMacro(module: "TweakMacros", type: "DoubleTweakMacro")
 
+/// The current value of a floating-point tweak of another type, which is stored as a `Double`. Use it in place of a
+/// constant.
+///
+///     let inset: CGFloat = #tweak("UI", "Page", "Inset", default: 8, in: 0...100)
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - default: The default, a literal.
+///   - limits: The smallest and the largest value, two literals.
+///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
+///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - precision: The number of decimals to show, from 0 to 17.
+///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
+///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: A description for people.
+///   - readOnly: Whether it is read-only.
+///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
+@freestanding(expression)
+public macro tweak<Value: BinaryFloatingPoint>(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Value,
+    in limits: ClosedRange<Value>? = nil, choices: TweakChoices<Value> = [], step: Value? = nil,
+    precision: Int? = nil, scale: TweakScale? = nil, pair: StaticString? = nil,
+    unit: StaticString? = nil, description: StaticString? = nil, readOnly: Bool = false,
+    needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
+) -> Value = #externalMacro(module: "TweakMacros", type: "RealTweakMacro")
+
 /// The current value of a duration, which is stored as seconds. Use it in place of a constant.
 ///
 ///     let delay: Duration = #tweak("Spring", "Drawing", "Delay", default: .milliseconds(300))
