@@ -714,7 +714,7 @@ static inline fbtweak_color fbtweak_read_color(const fbtweak *tweak, fbtweak_col
  * The declaration. Texts and values are constant; for NULL they are FBTWEAK_TYPE_NONE, NULL and
  * false. A limit or step returns false if there is none. Choices count from 0; the label is NULL if
  * there is none. An attribute is "unit", "doc", "precision", "scale", "pair", "owner", "expires",
- * "read-only", "needs-restart", "title", "group" or "at", and NULL if it is not set.
+ * "read-only", "needs-restart", "title", "group", "element" or "at", and NULL if it is not set.
  */
 static inline int fbtweak_type(const fbtweak *tweak);
 static inline const char *fbtweak_category(const fbtweak *tweak);

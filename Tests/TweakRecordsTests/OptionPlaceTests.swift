@@ -7,8 +7,10 @@ import TweakRecords
 /// What lists the options by hand has all of `TweakOption.all`; CONTRIBUTING.md says how one is added.
 @Suite struct `Places of options` {
     /// What a declaration does not have under the name in JSON: limits come first, providers have the texts,
-    /// and the compiler tells the location.
-    private static let undeclared: Set<String> = ["minimum", "maximum", "title", "group", "location"]
+    /// and the compiler tells the location and, by the type, the elements.
+    private static let undeclared: Set<String> = [
+        "minimum", "maximum", "element", "title", "group", "location",
+    ]
     private static var declared: [TweakOption] {
         TweakOption.all.filter { !undeclared.contains($0.name) }
     }

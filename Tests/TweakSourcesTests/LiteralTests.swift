@@ -2,6 +2,7 @@
 import TestSupport
 import Testing
 import TweakRecords
+import TweakSources
 
 /// A literal, and the one that replaces it.
 struct Replacement: CustomTestStringConvertible, Sendable {
@@ -272,5 +273,53 @@ private func color(_ red: UInt8, _ green: UInt8, _ blue: UInt8, _ alpha: UInt8 =
         try check(
             row, "typed.swift", #"@MainActor @Tweakable("A", "B", "C") public static var v: Some.Kind = "#, ""
         )
+    }
+
+    @Test(arguments: [
+        ("[80, 443]", "int64", "[80, 443]", "[8080, 443]", "[8080, 443]"),
+        ("[0x50,0x1BB]", "int64", "[80, 443]", "[81, 82, 83]", "[0x51,0x52,0x53]"),
+        ("[1_000]", "int64", "[1000]", "[2000, 3000]", "[2_000, 3_000]"),
+        ("[1, 0.50]", "double", "[1.0, 0.5]", "[0.25]", "[0.25]"),
+        ("[0.5]", "double", "[0.5]", "[-1e-9, 3]", "[-0.000000001, 3.0]"),
+        ("[]", "int64", "[]", "[1, 2]", "[1, 2]"),
+        ("[]", "string", "[]", #"["a\u0007\""]"#, #"["a\u{7}\""]"#),
+        ("[5]", "int64", "[5]", "[]", "[]"),
+        (##"["a", #"b"#]"##, "string", #"["a", "b"]"#, #"["c", "d", "e\\"]"#, ##"["c", #"d"#, #"e\"#]"##),
+        (
+            "[\n    \"a\",\n    \"b\",\n]", "string", #"["a", "b"]"#, #"["a", "c", "d"]"#,
+            "[\n    \"a\",\n    \"c\",\n    \"d\",\n]"
+        ),
+    ])
+    func `In an array of Swift`(
+        literal: String, element: String, former: String, value: String, expected: String
+    ) throws {
+        for (start, end) in [
+            (#"let v = #tweak("A", "B", "C", default: "#, ", in: 0...9)\n"),
+            (#"@Tweakable("A", "B", "C") static var v: [Some.Kind] = "#, "\n  static let w = [5]\n"),
+        ] {
+            try sources.home.write("array.swift", start + literal + end)
+            var tweak = BakedSources.tweak(.string, .string(former), at: "array.swift:1")
+            tweak.attributes.append(TweakDeclaration.Attribute(key: "element", value: element))
+            let baking = sources.plan([tweak]) { _ in .string(value) }
+            try baking.write()
+            #expect(baking.staying.map(\.reason) == [])
+            #expect(try sources.text("array.swift") == start + expected + end)
+        }
+    }
+
+    @Test(arguments: [
+        ("[1, /* two */ 2]", "[3, 2, 1]", ""),
+        ("[1, second]", "[1]", "its default is an expression: [1, second]"),
+        ("[1, 2] + more", "[1]", "its default is an expression: [1, 2] + more"),
+        ("[1, 3]", "[1]", ""),
+    ])
+    func `An array that is not one of literals stays`(literal: String, value: String, reason: String) throws {
+        try sources.home.write("array.swift", "let v = #tweak(\"A\", \"B\", \"C\", default: \(literal))\n")
+        var tweak = BakedSources.tweak(.string, "[1, 2]", at: "array.swift:1")
+        tweak.attributes.append(TweakDeclaration.Attribute(key: "element", value: "int64"))
+        let baking = sources.plan([tweak]) { _ in .string(value) }
+        #expect(baking.changes.isEmpty)
+        #expect(baking.staying.count == 1)
+        #expect(baking.staying.first?.reason.contains(reason) == true, "\(baking.staying)")
     }
 }

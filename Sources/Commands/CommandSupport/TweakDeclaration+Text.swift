@@ -28,8 +28,9 @@ extension TweakDeclaration {
     package func text(of value: TweakValue, rounded: Bool = false) -> String {
         guard value != .nothing else { return "" }
         let number = rounded ? roundedText(of: value) : nil
+        let text = number ?? (element == nil ? value.quoted : "\(value)")
         let label = choices.first { $0.value == value }?.label
-        return (number ?? value.quoted) + (unit.map { " " + $0 } ?? "") + (label.map { " (\($0))" } ?? "")
+        return text + (unit.map { " " + $0 } ?? "") + (label.map { " (\($0))" } ?? "")
     }
 
     /// `nil` for a number with more digits than fit into a table.
@@ -58,7 +59,7 @@ extension TweakDeclaration {
         case (let minimum?, let maximum?): "\(minimum)…\(maximum)"
         case (let minimum?, nil): "≥ \(minimum)"
         case (nil, let maximum?): "≤ \(maximum)"
-        case (nil, nil): ""
+        case (nil, nil): element?.elementAttribute.value ?? ""
         }
     }
 

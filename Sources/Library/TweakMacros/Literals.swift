@@ -62,6 +62,11 @@ func literalReal<Number: BinaryFloatingPoint & LosslessStringConvertible>(
     return literalInteger(expression).map { Number($0) }
 }
 
+/// The elements of an array literal.
+func literalElements(_ expression: ExprSyntax) -> [ExprSyntax]? {
+    expression.as(ArrayExprSyntax.self)?.elements.map(\.expression)
+}
+
 /// The arguments of `name(…)`, `.name(…)` or `Base.name(…)`.
 func call(_ expression: ExprSyntax) -> (name: String, arguments: [LabeledExprSyntax])? {
     guard let call = expression.as(FunctionCallExprSyntax.self), call.trailingClosure == nil else {

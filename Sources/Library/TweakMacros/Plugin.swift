@@ -13,6 +13,7 @@ struct Plugin: CompilerPlugin {
         UInt64TweakMacro.self,
         FloatTweakMacro.self, DoubleTweakMacro.self, RealTweakMacro.self, DurationTweakMacro.self,
         StringTweakMacro.self, ColorTweakMacro.self,
+        IntsTweakMacro.self, DoublesTweakMacro.self, StringsTweakMacro.self,
         RawStringTweakMacro.self, RawIntTweakMacro.self, RawDoubleTweakMacro.self,
         UnsupportedTweakMacro.self, FeatureMacro.self,
         TweakableMacro.self,

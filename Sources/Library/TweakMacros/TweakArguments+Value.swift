@@ -8,16 +8,13 @@ internal import TweakRecords
 extension TweakArguments {
     /// The declaration of a value.
     func value(of type: ValueType, default defaultValue: ExprSyntax) throws -> TweakDeclaration {
+        if let element = type.element { return try array(of: element, type, default: defaultValue) }
         var declaration = TweakDeclaration(key: try key(), type: type.type, defaultValue: .nothing)
         declaration.choices = try choices(of: type)
         try checkDistinct(declaration.choices)
         declaration.defaultValue = try value(of: type, default: defaultValue, declaration.choices)
         if type.type.isNumeric {
-            let limits = try self["in"].map {
-                try literalRange($0, ofIntegers: type.type.integerRange != nil)
-            }
-            declaration.minimum = try limits.map { try type.value($0.minimum, what: "the minimum") }
-            declaration.maximum = try limits.map { try type.value($0.maximum, what: "the maximum") }
+            (declaration.minimum, declaration.maximum) = try limits(of: type)
             declaration.step = try self["step"].map { try type.value($0, what: "the step") }
         } else if self["in"] ?? self["step"] != nil {
             throw mistake(.limitsOfNoNumber, in: declaration, of: type, default: defaultValue)
@@ -27,6 +24,42 @@ extension TweakArguments {
             throw mistake(problem, in: declaration, of: type, default: defaultValue)
         }
         return declaration
+    }
+
+    /// The declaration of an array.
+    private func array(
+        of element: ValueType, _ type: ValueType, default defaultValue: ExprSyntax
+    ) throws -> TweakDeclaration {
+        guard let elements = literalElements(unwrapped(defaultValue) ?? defaultValue) else {
+            throw DiagnosticsError.tweak("the default must be an array of literals", at: defaultValue)
+        }
+        if let argument = argument("choices") {
+            throw DiagnosticsError.tweak(
+                "an array has no choices", at: argument.expression, fixIt: .remove(argument))
+        }
+        var declaration = TweakDeclaration(
+            key: try key(), type: type.type,
+            defaultValue: TweakValue(elements: try elements.map { try element.value($0, what: "an element") })
+        )
+        if self["step"] ?? (element.type.isNumeric ? nil : self["in"]) != nil {
+            throw mistake(.limitsOfNoNumber, in: declaration, of: type, default: defaultValue)
+        }
+        var declared = TweakDeclaration(key: declaration.key, type: element.type, defaultValue: .nothing)
+        (declared.minimum, declared.maximum) = try limits(of: element)
+        declaration.attributes = [declared.elementAttribute] + (try attributes(of: type))
+        if let problem = declaration.problem {
+            throw mistake(problem, in: declaration, of: type, default: defaultValue)
+        }
+        return declaration
+    }
+
+    private func limits(of type: ValueType) throws -> (minimum: TweakValue?, maximum: TweakValue?) {
+        guard let expression = self["in"] else { return (nil, nil) }
+        let limits = try literalRange(expression, ofIntegers: type.type.integerRange != nil)
+        return (
+            try type.value(limits.minimum, what: "the minimum"),
+            try type.value(limits.maximum, what: "the maximum")
+        )
     }
 
     /// The default. For an enumeration the source contains only the case: its raw value is the choice with that label,

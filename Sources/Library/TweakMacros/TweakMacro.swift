@@ -74,6 +74,7 @@ extension TweakMacro {
 extension ValueType {
     /// The type annotation of a variable.
     fileprivate func annotation(of value: ExprSyntax) -> String {
+        if let element { return ": [\(element.annotation(of: value).dropFirst(2))]" }
         if let name { return ": " + name.drop { $0 != "." }.dropFirst() }
         if form == .converted { return ": CGFloat" }
         // A case alone has no type.
@@ -110,6 +111,9 @@ enum RealTweakMacro: TweakMacro { static let type = ValueType.real }
 enum DurationTweakMacro: TweakMacro { static let type = ValueType.duration }
 enum StringTweakMacro: TweakMacro { static let type = ValueType.string }
 enum ColorTweakMacro: TweakMacro { static let type = ValueType.color }
+enum IntsTweakMacro: TweakMacro { static let type = ValueType.ints }
+enum DoublesTweakMacro: TweakMacro { static let type = ValueType.doubles }
+enum StringsTweakMacro: TweakMacro { static let type = ValueType.strings }
 enum RawStringTweakMacro: TweakMacro { static let type = ValueType.rawValue(.string) }
 enum RawIntTweakMacro: TweakMacro { static let type = ValueType.rawValue(.int) }
 enum RawDoubleTweakMacro: TweakMacro { static let type = ValueType.rawValue(.double) }

@@ -93,12 +93,15 @@ extension VariableDeclSyntax {
         else { return true }
         guard let value = binding.initializer?.value else { return false }
         guard let annotation = binding.typeAnnotation?.type.trimmedDescription else {
-            return value.is(NilLiteralExprSyntax.self)
+            return value.is(NilLiteralExprSyntax.self) || literalElements(value)?.isEmpty == true
+        }
+        if let element = ValueType(named: annotation)?.element, let elements = literalElements(value) {
+            return elements.contains { ValueType(ofLiteral: $0).map { !element.accepts($0) } ?? false }
         }
         // Other modules have types with names such as Duration.
         guard let literal = ValueType(ofLiteral: value), let type = ValueType(named: annotation),
             type.form == .literal && ["Swift." + annotation, annotation].contains(type.name)
-                || type.form == .converted
+                || type.form == .converted || type.form == .array
         else { return false }
         return !type.accepts(literal)
     }

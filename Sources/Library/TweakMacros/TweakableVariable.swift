@@ -100,7 +100,8 @@ struct TweakableVariable {
         _ annotation: String?, _ value: ExprSyntax, hasIntegers: Bool
     ) throws -> (ValueType, String) {
         // A macro does not see through a typealias, which is taken for one of the literal's type.
-        if let type = annotation.flatMap(ValueType.init(named:)) ?? ValueType(ofLiteral: value) {
+        let other = annotation?.hasPrefix("[") == true ? nil : ValueType(ofLiteral: value)
+        if let type = annotation.flatMap(ValueType.init(named:)) ?? other {
             return (type, type.storedName)
         }
         if let name = annotation ?? literalTypeName(value) {

@@ -16,6 +16,8 @@ struct ValueType {
         case converted
         /// As a case, or as `Type(rawValue: …)` with a literal. The record stores the raw value.
         case rawValue
+        /// As an array of literals. The record stores a text.
+        case array
     }
 
     /// The name in Swift source; `nil` for a type of the program, whose name a tweak's source does not contain.
@@ -43,6 +45,19 @@ struct ValueType {
 
     /// Another floating-point type, such as `CGFloat`, which is Foundation's.
     static let real = ValueType(type: .double, form: .converted)
+    static let ints = ValueType(name: "[Swift.Int]", type: .string, form: .array)
+    static let doubles = ValueType(name: "[Swift.Double]", type: .string, form: .array)
+    static let strings = ValueType(name: "[Swift.String]", type: .string, form: .array)
+
+    /// The type of an array's elements; `nil` for another type.
+    var element: ValueType? {
+        switch name {
+        case Self.ints.name: .int
+        case Self.doubles.name: .double
+        case Self.strings.name: .string
+        default: nil
+        }
+    }
 
     /// A type of the program that is stored as its raw value.
     static func rawValue(_ type: ValueType) -> ValueType { ValueType(type: type.type, form: .rawValue) }
@@ -53,11 +68,13 @@ struct ValueType {
         color, duration,
     ]
 
+    static let arrays: [ValueType] = [ints, doubles, strings]
+
     /// The supported types, for messages.
     static let all = """
         a tweak is a Bool, an integer of up to 64 bits, a Float, a Double, a CGFloat, a String, a Duration, a TweakColor, an \
-        enumeration that is a TweakableEnum or another TweakableRawRepresentable, with raw values of String, Int or \
-        Double
+        array of Int, Double or String, an enumeration that is a TweakableEnum or another TweakableRawRepresentable, \
+        with raw values of String, Int or Double
         """
 
     /// The name of the type in the record.
@@ -67,6 +84,15 @@ struct ValueType {
 
     /// The type with a name, which can be qualified.
     init?(named name: String) {
+        for (start, end) in [("[", "]"), ("Array<", ">"), ("Swift.Array<", ">")]
+        where name.hasPrefix(start) && name.hasSuffix(end) {
+            let element = ValueType(named: String(name.dropFirst(start.count).dropLast()))
+            guard let array = Self.arrays.first(where: { $0.element?.name == element?.name }) else {
+                return nil
+            }
+            self = array
+            return
+        }
         let plain = name.split(separator: ".").last ?? ""
         guard plain != "CGFloat" else {
             self = .real
@@ -92,6 +118,15 @@ struct ValueType {
             self = .color
         } else if literalDuration(expression) != nil {
             self = .duration
+        } else if let elements = literalElements(expression)?.map({ ValueType(ofLiteral: $0)?.name }),
+            let array = Self.arrays.first(where: { $0.element?.name == elements.first }),
+            elements.allSatisfy({ $0 == elements[0] })
+        {
+            self = array
+        } else if let elements = literalElements(expression), !elements.isEmpty,
+            elements.allSatisfy({ literalReal($0, as: Double.self) != nil })
+        {
+            self = .doubles
         } else {
             return nil
         }
@@ -99,6 +134,7 @@ struct ValueType {
 
     /// Returns whether the compiler takes a literal, whose default type is given, for this type.
     func accepts(_ literal: ValueType) -> Bool {
+        if let element, let other = literal.element { return element.accepts(other) }
         guard form == .literal || form == .converted, literal.form == .literal, literal.type.isNumeric else {
             return type == literal.type && form == literal.form
         }

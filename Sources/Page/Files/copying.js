@@ -70,7 +70,7 @@ function declaredScale({ scale, choices, minimum, maximum }) {
 }
 
 /** The options that macros do not take under the same name. */
-const unlikeArguments = new Set(["minimum", "maximum", "choices", "title", "group", "location"]);
+const unlikeArguments = new Set(["minimum", "maximum", "choices", "element", "title", "group", "location"]);
 
 /** The options of a tweak in the order of a macro's arguments, where the unit follows the pair. */
 function macroOptions(tweak, options) {
@@ -109,6 +109,7 @@ export function declarationInC(tweak, value, options) {
 
 function valueInSwift(tweak, value) {
   const { type } = tweak;
+  if (tweak.element) return arrayInSwift(tweak, value);
   if (type === "bool") return value ? "true" : "false";
   if (type === "string") return literalInSwift(value);
   if (isReal(type)) return Number.isFinite(value) ? realText(value, "") : value < 0 ? "-.infinity" : ".infinity";
@@ -117,6 +118,16 @@ function valueInSwift(tweak, value) {
     return `TweakColor(red: ${red}, green: ${green}, blue: ${blue}${alpha === 255 ? "" : `, alpha: ${alpha}`})`;
   }
   return String(value);
+}
+
+/** An array literal. Numbers in JSON are those of Swift. */
+function arrayInSwift({ element }, text) {
+  if (!element.startsWith("string")) return text;
+  try {
+    return `[${JSON.parse(text).map(literalInSwift).join(", ")}]`;
+  } catch {
+    return literalInSwift(text);
+  }
 }
 
 const swiftTypes = {
@@ -140,6 +151,8 @@ export function declarationInSwift(tweak, value, options) {
   } else if (tweak.minimum !== undefined && tweak.maximum !== undefined) {
     parts.push(`in: ${limitInSwift(tweak, tweak.minimum)}...${limitInSwift(tweak, tweak.maximum)}`);
   }
+  const limits = / min=(\S+) max=(\S+)$/.exec(tweak.element ?? "");
+  if (limits) parts.push(`in: ${limits[1]}...${limits[2]}`);
   for (const option of macroOptions(tweak, options)) parts.push(`${option.name}: ${optionInSwift(tweak, option)}`);
   return `#tweak(${parts.join(", ")})`;
 }

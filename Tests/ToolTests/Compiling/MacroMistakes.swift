@@ -28,7 +28,7 @@ struct MacroMistake {
             var tweakValue: TweakValue { 1.0 }
         }
         let number = 5, small: UInt8 = 5, flag = true, text = "text", word: StaticString = "word"
-        let scale = TweakScale.log, range = 0...1, curve = Curve.linear, own = Own(), spring = TweakSpring()
+        let list = [5], scale = TweakScale.log, range = 0...1, curve = Curve.linear, own = Own(), spring = TweakSpring()
         nonisolated(unsafe) let numbers: TweakChoices<Int> = []
         @Sendable func act() {}
 
@@ -111,7 +111,25 @@ struct MacroMistake {
     ]
 
     private static let types = [
-        tweak("default: [1, 2]", "a tweak is a Bool, an integer of up to 64 bits, a Float"),
+        tweak("default: [true]", "a tweak is a Bool, an integer of up to 64 bits, a Float"),
+        tweak("default: [1: 2]", "a tweak is a Bool, an integer of up to 64 bits, a Float"),
+        tweak("default: [number]", "an element must be a number literal"),
+        tweak(
+            "default: [1, 20], in: 0...9",
+            "the default is outside the limits; allowed: a JSON array, each element an integer from 0 to 9"),
+        tweak("default: [1, 2], choices: [[1]]", "an array has no choices", "default: [1, 2]"),
+        tweak("default: [1, 2], step: 1", "only a number has limits and a step", "default: [1, 2]"),
+        tweak("default: [1, 2], unit: \"m\"", "only a number has a unit", "default: [1, 2]"),
+        tweak("default: [\"a\"], in: 0...9", "only a number has limits and a step", "default: [\"a\"]"),
+        tweak(
+            "default: [1, 2 * 3]", "an element must be a number literal; 2 * 3 is 6", "default: [1, 6]"),
+        property("static var value = [1, 20]", ", in: 0...9", says: "the default is outside the limits"),
+        property("static var value: [Int] = list", says: "the default must be an array of literals"),
+        property("static var value: [Int] = [number]", says: "an element must be a number literal"),
+        property("static var value: [Int] = [1, \"a\"]", says: "cannot convert value of type 'String'"),
+        property(
+            "static var value: [Float] = [1]", says: "[Float] cannot be a tweak with this value; a tweak is"),
+        property("static var value = []", says: "empty collection literal requires an explicit type"),
         tweak(
             "default: Plain.first",
             "Plain must be a TweakableEnum, as in enum Plain: String, CaseIterable, TweakableEnum, or"),

@@ -60,6 +60,10 @@ import Testing
                 "readAngle double 45 deg 0.0…360.0",
                 "readMark int64 3 3 | 4",
                 "readFont string \"Plain Font\"",
+                "readPorts string [80, 443] int64 min=1 max=65535 Secret",
+                "readWeights string [1.0, 0.5] double min=-1.0 max=1.0",
+                "readHosts string [\"localhost\", \"a\\\"b\"] string read-only",
+                "readNothing string [] int64",
             ])
         #expect(lint.succeeded, "\(lint.output)")
     }
@@ -122,6 +126,9 @@ import Testing
             "V18 Bottom double 0.0 -1000.0…1000.0",
             "V18 Right double 0.0 -1000.0…1000.0",
             "V19 double 1.0 s 0.01…60.0",
+            "V20 string [80, 443] int64 min=1 max=65535",
+            "V21 string [1.0] double",
+            "V22 string [] string",
         ]
         // Each is there twice, static and global, and says the same.
         #expect(rows.allSatisfy { $0.contains(" and 1 more") })
@@ -271,6 +278,32 @@ import Testing
             home("program"), home: home, environment: ["TWEAKS": #"{"A": {"B": {"Scale": 2.5}}}"#])
         #expect(ran.output == "9.375 CGFloat 3.75 (minimum: Optional(0.0), maximum: Optional(100.0))\n")
         #expect(ran.error.isEmpty && ran.succeeded)
+    }
+
+    @Test(arguments: ["-Onone", "-O"])
+    func `The process reads arrays that were set, and refuses what is none`(level: String) throws {
+        try build(
+            """
+            import Tweaks
+            @Tweakable("A", "B", "Ports", in: 1...65535) var ports = [80, 443]
+            @Tweakable("A", "B", "Hosts") var hosts = ["localhost"]
+            @main struct Program {
+                static func main() throws {
+                    let weights = #tweak("A", "B", "Weights", default: [0.25, 0.5], in: 0...1)
+                    try $hosts.set(["a", "\\u{1F600}\\""])
+                    print(ports, hosts, weights, $hosts.key)
+                }
+            }
+            """, [level, "-strict-memory-safety", "-warnings-as-errors"])
+        let ran = try run(
+            home("program"), home: home,
+            environment: ["TWEAKS": #"{"A": {"B": {"Ports": "[8080,1]", "Weights": "[2]"}}}"#])
+        #expect(ran.output == "[8080, 1] [\"a\", \"😀\\\"\"] [0.25, 0.5] A/B/Hosts\n")
+        #expect(
+            ran.error.contains(
+                #"A/B/Weights: "[2]" is not an array: 2 is outside the limits; allowed: a JSON array, each"#),
+            "\(ran.error)")
+        #expect(ran.succeeded)
     }
 
     /// Builds the program of a source.

@@ -59,6 +59,10 @@ enum MacroSources {
         ),
         ("readMark", "Mark", ".init(rawValue: 3)", ", choices: [3, 4]"),
         ("readFont", "Font", "Font(rawValue: \"Plain Font\")", ""),
+        ("readPorts", "[Int]", "[80, 0x1bb]", ", in: 1...65535, description: \"Secret\""),
+        ("readWeights", "[Double]", "[1, 0.5]", ", in: -1...1"),
+        ("readHosts", "[String]", "[\"localhost\", \"a\\\"b\"]", ", readOnly: true"),
+        ("readNothing", "[Int]", "[]", ""),
     ]
 
     /// The functions with tweaks, or with the constants.
@@ -96,6 +100,9 @@ enum MacroSources {
             "var timeout: Duration = .seconds(1)",
             ", in: .milliseconds(10) ... .seconds(60), step: .milliseconds(5)"
         ),
+        ("var ports = [80, 443]", ", in: 1...65535"),
+        ("var weights: [Double] = [1]", ""),
+        ("var hosts: Swift.Array<String> = []", ""),
     ]
 
     /// Static and global variables with tweaks.

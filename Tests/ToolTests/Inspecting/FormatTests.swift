@@ -28,12 +28,12 @@ import Testing
     @Test func `CSV has a header and a line for each tweak, in the order of their names`() throws {
         #expect(
             try output("csv") == #"""
-                path,category,collection,name,kind,type,value,default,minimum,maximum,step,choices,unit,precision,scale,pair,title,description,group,readOnly,needsRestart,owner,expires,location
-                object,Test,Values,Fixed,tweak,int64,,7,,,,,,,,,,,,true,,,,
-                object,Test,Values,Level,tweak,int64,,2,,,,"1 (easy) | 2",,,,,,"How ""hard"", from 1 | 2",,,,,,
-                object,Test,Values,Mass,tweak,double,,1.5,0.0,10.0,,,kg,,,,,,,,,,,a.c:1
-                object,Test,Values,Run,action,action,,,,,,,,,,,,,,,,,,
-                object,Test,Values,Text,tweak,string,,a\u{a}b=c,,,,,,,,,,,,,,,,
+                path,category,collection,name,kind,type,value,default,minimum,maximum,step,choices,unit,precision,scale,pair,title,description,group,readOnly,needsRestart,owner,expires,location,element
+                object,Test,Values,Fixed,tweak,int64,,7,,,,,,,,,,,,true,,,,,
+                object,Test,Values,Level,tweak,int64,,2,,,,"1 (easy) | 2",,,,,,"How ""hard"", from 1 | 2",,,,,,,
+                object,Test,Values,Mass,tweak,double,,1.5,0.0,10.0,,,kg,,,,,,,,,,,a.c:1,
+                object,Test,Values,Run,action,action,,,,,,,,,,,,,,,,,,,
+                object,Test,Values,Text,tweak,string,,a\u{a}b=c,,,,,,,,,,,,,,,,,
 
                 """#)
     }

@@ -52,6 +52,8 @@ class Tweak:
     pair: Optional[str] = None
     unit: Optional[str] = None
     choices: Tuple[Choice, ...] = ()
+    #: Of a text that is a JSON array: the type of its elements and their limits, such as ``int64 min=1 max=65535``.
+    element: Optional[str] = None
     title: Optional[str] = None
     description: Optional[str] = None
     group: Optional[str] = None
@@ -216,6 +218,7 @@ def read_tweak(json: Any) -> Tweak:
         pair=text("pair"),
         unit=text("unit"),
         choices=tuple(map(choice, choices)) if isinstance(choices, list) else (),
+        element=text("element"),
         title=text("title"),
         description=text("description"),
         group=text("group"),

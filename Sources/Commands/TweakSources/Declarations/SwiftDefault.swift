@@ -30,6 +30,7 @@ struct SwiftDefault {
             }
         }
         if tokens.count == 1, first.kind == .string { return try string(first) }
+        if tweak.element != nil, first.has("[") { return try array(tokens, range, tweak) }
         if tokens.count == 1, first.has("true") || first.has("false") {
             return WrittenDefault(range: range) { _ in
                 .bool(first.has("true"))
@@ -77,6 +78,58 @@ struct SwiftDefault {
             guard case .string(let text) = value else { return nil }
             return Array(literal.written(text, newline: newline).utf8)
         }
+    }
+
+    // MARK: Arrays
+
+    /// An array of literals. New elements stand where the former ones did, and more of them behind the last one.
+    private func array(
+        _ tokens: Tokens, _ range: Range<Int>, _ tweak: TweakDeclaration
+    ) throws(Obstacle) -> WrittenDefault {
+        guard let element = tweak.element,
+            tokens.end(ofBracketAt: tokens.startIndex, SwiftDeclarations.brackets) == tokens.endIndex
+        else { throw expression(tokens) }
+        var literals: [WrittenDefault] = []
+        for part in tokens.dropFirst().dropLast().arguments(SwiftDeclarations.brackets) where !part.isEmpty {
+            guard number(part) != nil || part.count == 1 && part.first?.kind == .string else {
+                throw expression(tokens)
+            }
+            literals.append(try read(part, element))
+        }
+        return WrittenDefault(range: range) { [literals] _ in
+            let elements = literals.compactMap { $0.value(element) }
+            return elements.count == literals.count ? TweakValue(elements: elements) : nil
+        } written: { [literals] value, _ in
+            guard case .string(let text) = value, let elements = TweakValue.elements(of: text) else {
+                return nil
+            }
+            return written(elements, inPlaceOf: literals, element, range)
+        }
+    }
+
+    private func written(
+        _ elements: [TweakValue], inPlaceOf literals: [WrittenDefault], _ element: TweakDeclaration,
+        _ range: Range<Int>
+    ) -> [UInt8]? {
+        guard let first = literals.first, let last = literals.last, !elements.isEmpty else {
+            let texts = elements.map { value in
+                if case .string(let text) = value { SwiftString.plain(text) } else { "\(value)" }
+            }
+            return Array("[\(texts.joined(separator: ", "))]".utf8)
+        }
+        var written = Array(bytes[range.lowerBound..<first.range.lowerBound])
+        for (index, value) in elements.enumerated() {
+            let model = literals[min(index, literals.count - 1)]
+            guard let text = model.written(value, element) else { return nil }
+            if index > 0, literals.count > 1 {
+                let next = min(index, literals.count - 1)
+                written += bytes[literals[next - 1].range.upperBound..<literals[next].range.lowerBound]
+            } else if index > 0 {
+                written += Array(", ".utf8)
+            }
+            written += text
+        }
+        return written + bytes[last.range.upperBound..<range.upperBound]
     }
 
     /// The names in `name`, `.name` or `Type.name`; `nil` if there is something else.

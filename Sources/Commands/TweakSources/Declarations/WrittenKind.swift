@@ -131,8 +131,20 @@ private struct ValueShape {
         return rest.dropFirst().first?.has(")") == true && number?.kind == .number
     }
 
+    /// The kinds of the literals in an array of them; `nil` for something else.
+    private var kindsOfElements: [Part]? {
+        guard parts.first == .mark("["), parts.last == .mark("]") else { return nil }
+        let elements = parts.dropFirst().dropLast().split(separator: .mark(","))
+        let kinds = elements.compactMap { $0.count == 1 ? $0.first : nil }
+        return kinds.count == elements.count && kinds.allSatisfy { $0 == .number || $0 == .string }
+            ? kinds : nil
+    }
+
     func isSame(as other: ValueShape) -> Bool {
         if parts == other.parts { return true }
+        if let kinds = kindsOfElements, let others = other.kindsOfElements {
+            return kinds.allSatisfy { others.isEmpty || others.contains($0) }
+        }
         // `.seconds(2)` instead of `.zero`.
         if other.parts.last == .name, parts == other.parts + [.mark("("), .number, .mark(")")] {
             return true

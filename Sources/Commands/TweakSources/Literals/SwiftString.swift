@@ -80,6 +80,9 @@ struct SwiftString {
         return String(content)
     }
 
+    /// A literal of a text in one line.
+    static func plain(_ text: String) -> String { "\"" + escaped(text, "", isLong: false) + "\"" }
+
     /// A literal of another text in the same notation.
     ///
     /// - Parameter newline: The newline of the file.

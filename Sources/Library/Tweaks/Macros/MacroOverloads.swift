@@ -483,6 +483,73 @@ public macro tweak(
     needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
 ) -> Duration = #externalMacro(module: "TweakMacros", type: "DurationTweakMacro")
 
+/// The current value of a tweak that is an array of integers. Use it in place of a constant.
+///
+///     let ports = #tweak("Server", "Net", "Ports", default: [80, 443], in: 1...65535)
+///
+/// It is stored as a string, a JSON array, which the first read of a new value decodes.
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - default: The default, an array literal.
+///   - limits: The smallest and the largest element, two literals.
+///   - description: A description for people.
+///   - readOnly: Whether it is read-only.
+///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
+@freestanding(expression)
+public macro tweak(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: [Int],
+    in limits: ClosedRange<Int>? = nil, description: StaticString? = nil, readOnly: Bool = false,
+    needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
+) -> [Int] = #externalMacro(module: "TweakMacros", type: "IntsTweakMacro")
+
+/// The current value of a tweak that is an array of floating-point numbers. Use it in place of a constant.
+///
+///     let weights = #tweak("Filter", "FIR", "Weights", default: [0.25, 0.5, 0.25], in: -1...1)
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - default: The default, an array literal.
+///   - limits: The smallest and the largest element, two literals.
+///   - description: A description for people.
+///   - readOnly: Whether it is read-only.
+///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
+@freestanding(expression)
+public macro tweak(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: [Double],
+    in limits: ClosedRange<Double>? = nil, description: StaticString? = nil, readOnly: Bool = false,
+    needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
+) -> [Double] = #externalMacro(module: "TweakMacros", type: "DoublesTweakMacro")
+
+/// The current value of a tweak that is an array of strings. Use it in place of a constant.
+///
+///     let hosts = #tweak("Server", "Net", "Hosts", default: ["localhost"])
+///
+/// - Parameters:
+///   - category: The first level of the name, a string literal.
+///   - collection: The second level, a string literal.
+///   - name: The third level, a string literal.
+///   - default: The default, an array literal.
+///   - description: A description for people.
+///   - readOnly: Whether it is read-only.
+///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - owner: The person or team responsible.
+///   - expires: The last day on which it should exist, as `2027-01-31`.
+@freestanding(expression)
+public macro tweak(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: [String],
+    description: StaticString? = nil, readOnly: Bool = false, needsRestart: Bool = false,
+    owner: StaticString? = nil, expires: StaticString? = nil
+) -> [String] = #externalMacro(module: "TweakMacros", type: "StringsTweakMacro")
+
 /// The current value of a type that is stored as a string, such as an enumeration. Use it in place of a constant.
 ///
 ///     let curve = #tweak("Spring", "Drawing", "Curve", default: Curve.linear)

@@ -149,10 +149,13 @@ extension TweakStore {
     func make<Value: TweakableValue>(
         _ key: TweakKey, _ defaultValue: Value, minimum: Value? = nil, maximum: Value? = nil,
         step: Value? = nil,
-        choices: [Value] = [], texts: KeyValuePairs<String, String?>, flags: KeyValuePairs<String, Bool> = [:]
+        choices: [Value] = [], element: TweakDeclaration? = nil, texts: KeyValuePairs<String, String?>,
+        flags: KeyValuePairs<String, Bool> = [:]
     ) throws(TweakError) -> Tweak<Value> {
         var attributes = attributes(texts.map { ($0, $1 ?? ($0 == "unit" ? Value.tweakUnit : nil)) })
         attributes += flags.filter(\.value).map { TweakDeclaration.Attribute(key: $0.key, value: "") }
+        let ofType = Value.tweakElement.map { TweakDeclaration(key: key, type: $0, defaultValue: .nothing) }
+        attributes += [element ?? ofType].compactMap { $0?.elementAttribute }
         let labels = Value.tweakChoices
         try make(
             TweakDeclaration(

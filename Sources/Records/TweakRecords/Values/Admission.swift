@@ -11,8 +11,8 @@ extension TweakDeclaration {
     /// Checks a value against the type and the limits or choices.
     ///
     /// A floating-point tweak accepts an integer, an integer one a floating-point number without a fraction, and a
-    /// colour a string with a colour. Other values of the wrong type are refused, and values that are not among the
-    /// choices. A number outside the limits is clamped.
+    /// colour a string with a colour. Other values of the wrong type are refused, values that are not among the choices,
+    /// and arrays with elements outside the limits. A number outside the limits is clamped.
     ///
     /// - Throws: ``TweakValueError`` if the value is refused.
     public func admit(_ value: TweakValue) throws(TweakValueError) -> Admission {
@@ -37,7 +37,8 @@ extension TweakDeclaration {
             return Admission(value: value, wasClamped: false)
         case (.string, .string(let text)):
             guard !text.utf8.contains(0) else { throw .containsNUL(self) }
-            return Admission(value: value, wasClamped: false)
+            guard let element else { return Admission(value: value, wasClamped: false) }
+            return Admission(value: try admit(array: text, of: element), wasClamped: false)
         case (.float, .double(let number)), (.double, .double(let number)):
             return try admit(number)
         case (.float, .integer(let number)), (.double, .integer(let number)):

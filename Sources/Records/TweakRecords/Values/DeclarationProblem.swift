@@ -47,6 +47,7 @@ extension TweakDeclaration {
         guard type.isNumeric || type == .string || choices.isEmpty else { return .choicesOfOtherType }
         guard choices.isEmpty || (minimum ?? maximum) == nil else { return .limitsAndChoices }
         guard areInOrder(minimum, maximum) else { return .limitsOutOfOrder }
+        if let element, !areInOrder(element.minimum, element.maximum) { return .limitsOutOfOrder }
         switch step {
         case .integer(let step)? where step <= 0: return .noStep
         case .double(let step)? where !(step > 0): return .noStep

@@ -59,6 +59,6 @@ public struct TweakDeclaration: Hashable, Sendable {
             && minimum == other.minimum
             && maximum == other.maximum && step == other.step && choices == other.choices
             && isMonitor == other.isMonitor && isReadOnly == other.isReadOnly
-            && needsRestart == other.needsRestart
+            && needsRestart == other.needsRestart && text(of: "element") == other.text(of: "element")
     }
 }

@@ -78,6 +78,10 @@ package struct TweakOption: Sendable {
         TweakOption("owner", .information, "owner", text: { $0.owner }),
         TweakOption("expires", .information, "expires", text: { $0.expiryDate }),
         TweakOption("location", title: "declared at", .information, "at", text: { $0.location }),
+        TweakOption(
+            "element", title: "elements", .values, "element",
+            allowed: "the type of the elements and their limits, of a string",
+            text: { $0.element?.elementAttribute.value }),
     ]
 
     private init(

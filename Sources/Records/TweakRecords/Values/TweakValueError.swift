@@ -37,9 +37,9 @@ extension TweakValueError: CustomStringConvertible {
     package var problem: String {
         switch self {
         case .wrongType(let tweak, let given):
-            "\(given) is not \(tweak.type.withArticle); allowed: \(tweak.allowed)"
+            "\(given) is not \(tweak.typeWithArticle); allowed: \(tweak.allowed)"
         case .notCalculable(let tweak, let given, let reason):
-            "\(given) is not \(tweak.type.withArticle): \(reason); allowed: \(tweak.allowed)"
+            "\(given) is not \(tweak.typeWithArticle): \(reason); allowed: \(tweak.allowed)"
         case .notFinite(let tweak, let given):
             "\(given) is not finite; allowed: \(tweak.allowed)"
         case .containsNUL:
@@ -78,7 +78,9 @@ extension TweakDeclaration {
         case .action: return "nothing"
         case .color: return "a colour as #rrggbb or #rrggbbaa, or a CSS colour name"
         case .bool: return "true or false"
-        case .string: return "text"
+        case .string:
+            guard let element else { return "text" }
+            return "a JSON array, each element \(element.type == .string ? "a text" : element.allowed)"
         case .float, .double: return "a number" + bounds(minimum, maximum)
         default:
             let range = type.integerRange
@@ -89,9 +91,16 @@ extension TweakDeclaration {
         }
     }
 
+    fileprivate var typeWithArticle: String {
+        text(of: "element") == nil || type != .string ? type.withArticle : "an array"
+    }
+
     /// Whether the default is within the limits, or among the choices.
     package var admitsDefault: Bool {
         guard choices.isEmpty else { return choices.contains { $0.value == defaultValue } }
+        if let element, case .string(let text) = defaultValue {
+            return (try? admit(array: text, of: element)) != nil
+        }
         return areInOrder(minimum, defaultValue) && areInOrder(defaultValue, maximum)
     }
 

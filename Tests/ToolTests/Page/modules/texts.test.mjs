@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { fromHSB, hexText, parseHex, toHSB } from "../../../../Sources/Page/Files/colours.js";
-import { csvField, declarationInC, literalInC, nestedJSON, shellCommand, shellWord } from "../../../../Sources/Page/Files/copying.js";
+import { csvField, declarationInC, declarationInSwift, literalInC, nestedJSON, shellCommand, shellWord } from "../../../../Sources/Page/Files/copying.js";
 import { isWanted, listItems, movedTo, wordsOf } from "../../../../Sources/Page/Files/finding.js";
 import { escaped, keyOf, linkText, placeOf, shown, unescaped } from "../../../../Sources/Page/Files/names.js";
 import { linesOfPatch } from "../../../../Sources/Page/Files/patches.js";
@@ -68,6 +68,13 @@ test("copied text is one word, one field or one literal", () => {
   assert.equal(shellCommand({ id: "p", description: {} }, made("C", "int32"), -5), "tweak set p A/B/C -- '-5'");
   assert.equal(declarationInC(made("C", "int32", { minimum: 0, maximum: 9, unit: "kg", needsRestart: true }), 3, options),
     'FBTweakValue("A", "B", "C", 3, 0, 9, FBTweakUnit("kg"), FBTweakNeedsRestart)');
+});
+
+test("an array is copied as one of Swift", () => {
+  const ports = made("C", "string", { element: "int64 min=1 max=65535" });
+  assert.equal(declarationInSwift(ports, "[80, 443]", options), '#tweak("A", "B", "C", default: [80, 443], in: 1...65535)');
+  const hosts = made("C", "string", { element: "string" });
+  assert.equal(declarationInSwift(hosts, '["a", "\\u0007"]', options), '#tweak("A", "B", "C", default: ["a", "\\u{7}"])');
 });
 
 test("names of object members are ordinary names, and integers keep all digits", () => {
