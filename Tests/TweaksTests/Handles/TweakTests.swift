@@ -37,6 +37,18 @@ import Testing
         #expect(declaration.expiryDate == "2030-01-31")
     }
 
+    @Test func `prints its name and its value`() throws {
+        let gain = try store.make("App", "Model", "Gain", default: 0.5, in: 0...1)
+        try gain.set(0.75)
+        #expect("\(gain)" == "App/Model/Gain = 0.75")
+        #expect(String(reflecting: gain) == "App/Model/Gain = 0.75")
+        let delay = try store.make("App", "A/B", "Delay", default: Duration.milliseconds(300))
+        #expect("\(delay)" == "App/A%2FB/Delay = 0.3 seconds")
+        try store.remove(gain.key)
+        #expect("\(gain)" == "App/Model/Gain = 0.5")
+        #expect("\(Tweak(__constant: 5))" == "5")
+    }
+
     @Test func `clamps and says the value that it took`() throws {
         let tweak = try store.make("A", "B", "C", default: 5, in: 0...10)
         #expect(try tweak.set(11) == 10)

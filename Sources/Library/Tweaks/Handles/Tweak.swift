@@ -123,6 +123,12 @@ extension Tweak {
     }
 }
 
+extension Tweak: CustomStringConvertible {
+    /// The name and the value: `Spring/Drawing/Gain = 0.75`. Where tweaks are disabled the value alone, because the binary
+    /// then contains no names.
+    public var description: String { cell == 0 ? "\(value)" : "\(key) = \(value)" }
+}
+
 // MARK: - Changing
 
 extension Tweak {
