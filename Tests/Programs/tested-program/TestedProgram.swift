@@ -9,7 +9,7 @@ struct TestedProgram {
         let store = TweakStore.shared
         let speed = try store.make("Tested", "Motor", "Speed", default: 10, in: 0...100)
         let isRunning = try store.make("Tested", "Motor", "Running", default: true)
-        let turns = try store.makeMonitor(TweakKey("Tested", "Motor", "Turns"), of: Int.self)
+        let turns = try store.makeMonitor("Tested", "Motor", "Turns", of: Int.self)
         try store.makeAction("Tested", "Motor", "Greet") {
             print("hello")
             fflush(nil)

@@ -18,7 +18,8 @@ import Testing
     }
 
     @Test func `All actions of one name run, in order of registration`() throws {
-        for name in ["first", "second", "third"] { try makeAction(name) }
+        for name in ["first", "second"] { try makeAction(name) }
+        try store.makeAction(key) { runs.append("third") }
         try store.run(key)
         #expect(runs.all == ["first", "second", "third"])
         let tweaks = store.categories.flatMap(\.collections).flatMap(\.tweaks)

@@ -55,7 +55,7 @@ import TweakRecords
 
     @Test func `A monitor created at run time is stored by its handle`() throws {
         let load = try store.makeMonitor(
-            TweakKey("Server", "State", "Load"), of: Float.self, in: 0...1, precision: 2, unit: "%")
+            "Server", "State", "Load", of: Float.self, in: 0...1, precision: 2, unit: "%")
         load.store(0.75)
         let status = try store.status(of: TweakKey("Server", "State", "Load"))
         #expect(status.value == 0.75)

@@ -63,7 +63,7 @@ extension FixedWidthInteger where Self: MonitoredValue {
 
 /// A monitor made at run time: a number that the program stores, and that people see but cannot set.
 ///
-///     let load = try store.makeMonitor(TweakKey("Server", "State", "Load"), of: Double.self, in: 0...1)
+///     let load = try store.makeMonitor("Server", "State", "Load", of: Double.self, in: 0...1)
 ///     load.store(0.75)
 ///
 /// It is usable on every thread until the process exits.

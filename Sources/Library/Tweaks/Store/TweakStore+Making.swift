@@ -62,7 +62,7 @@ extension TweakStore {
     ///   - needsRestart: Whether changes take effect at the next start of the program.
     /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
     ///   program has a tweak of this name.
-    @discardableResult
+    @_alwaysEmitIntoClient @discardableResult
     public func make<Value: TweakableValue>(
         _ category: String, _ collection: String, _ name: String, default: Value, choices: [Value] = [],
         unit: String? = nil, description: String? = nil, owner: String? = nil, expires: String? = nil,
@@ -132,7 +132,7 @@ extension TweakStore {
     ///   - needsRestart: Whether changes take effect at the next start of the program.
     /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
     ///   program has a tweak of this name.
-    @discardableResult
+    @_alwaysEmitIntoClient @discardableResult
     public func make<Value: TweakableValue & Comparable>(
         _ category: String, _ collection: String, _ name: String, default: Value,
         in limits: some TweakLimits<Value>, step: Value? = nil, precision: Int? = nil,
@@ -238,8 +238,128 @@ extension TweakStore {
         return TweakMonitor(cell: try makeHandle(declaration.checked(), nil).cell.number)
     }
 
+    /// Makes a monitor at run time, by the levels of its name.
+    ///
+    /// - Parameters:
+    ///   - category: The first level of the name.
+    ///   - collection: The second level.
+    ///   - name: The third level.
+    ///   - type: The type of the values.
+    ///   - limits: The range in which displays draw it, with both ends or one.
+    ///   - choices: The names of states, by their numbers.
+    ///   - precision: How many decimals displays show, from 0 to 17.
+    ///   - unit: The unit, such as `rpm`.
+    ///   - description: A description for people.
+    ///   - owner: The person or team responsible.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the parameters are invalid, ``TweakError/exists(_:)`` if the
+    ///   program has a monitor or tweak of this name.
+    @_alwaysEmitIntoClient
+    public func makeMonitor<Value: MonitoredValue>(
+        _ category: String, _ collection: String, _ name: String, of type: Value.Type = Value.self,
+        in limits: (any TweakLimits<Value>)? = nil, choices: KeyValuePairs<Value, String> = [:],
+        precision: Int? = nil, unit: String? = nil, description: String? = nil, owner: String? = nil
+    ) throws(TweakError) -> TweakMonitor<Value> {
+        try makeMonitor(
+            TweakKey(category, collection, name), of: type, in: limits, choices: choices,
+            precision: precision,
+            unit: unit, description: description, owner: owner)
+    }
+
     /// Makes an action at run time, or adds a closure to one: all closures of a name run, in the order in which they
     /// were added.
+    ///
+    ///     let clear = try store.makeAction(TweakKey("Spring", "Drawing", "Clear")) { canvas.clear() }
+    ///     try store.run(clear.key)
+    ///     clear.remove()
+    ///
+    /// - Parameters:
+    ///   - key: The name.
+    ///   - title: The name that people see.
+    ///   - description: A description for people.
+    ///   - group: The heading under which people see it.
+    ///   - owner: The person or team responsible.
+    ///   - body: Runs on the thread that calls ``run(_:)``, or on a library thread if a person requests the action.
+    /// - Returns: The registration, which removes the closure. It need not be held.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the program has
+    ///   a tweak with a value of this name.
+    @discardableResult
+    public func makeAction(
+        _ key: TweakKey, title: String? = nil, description: String? = nil, group: String? = nil,
+        owner: String? = nil,
+        _ body: @escaping @Sendable () -> Void
+    ) throws(TweakError) -> TweakAction {
+        try makeAction(
+            key, (title, description, group, owner), ActionClosure(handsTo: nil) { _ in body() })
+    }
+
+    /// Makes an action that runs on the main actor; see ``makeAction(_:title:description:group:owner:_:)``.
+    ///
+    ///     try store.makeAction(TweakKey("Game", "Play", "Start again"), on: MainActor.self) { board.clear() }
+    ///
+    /// Running it returns once the closure has been handed to the main actor.
+    ///
+    /// - Parameters:
+    ///   - key: The name.
+    ///   - title: The name that people see.
+    ///   - description: A description for people.
+    ///   - group: The heading under which people see it.
+    ///   - owner: The person or team responsible.
+    ///   - actor: `MainActor.self`.
+    ///   - body: The action.
+    /// - Returns: The registration, which removes the closure. It need not be held.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the program has
+    ///   a tweak with a value of this name.
+    @discardableResult
+    public func makeAction(
+        _ key: TweakKey, title: String? = nil, description: String? = nil, group: String? = nil,
+        owner: String? = nil, on actor: MainActor.Type,
+        _ body: @escaping @MainActor @Sendable () -> Void
+    ) throws(TweakError) -> TweakAction {
+        try makeAction(
+            key, (title, description, group, owner),
+            ActionClosure(handsTo: "mainActor") { run in
+                Task { @MainActor in
+                    body()
+                    run.end()
+                }
+            })
+    }
+
+    /// Makes an action that runs on an actor; see ``makeAction(_:title:description:group:owner:_:)``.
+    ///
+    ///     try store.makeAction(TweakKey("Game", "Play", "Start again"), on: simulation) { $0.clear() }
+    ///
+    /// Running it returns once the closure has been handed to the actor. The action does not retain the actor; once it
+    /// is gone, nothing runs.
+    ///
+    /// - Parameters:
+    ///   - key: The name.
+    ///   - title: The name that people see.
+    ///   - description: A description for people.
+    ///   - group: The heading under which people see it.
+    ///   - owner: The person or team responsible.
+    ///   - actor: The actor that runs the closure.
+    ///   - body: The action; gets the actor.
+    /// - Returns: The registration, which removes the closure. It need not be held.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the program has
+    ///   a tweak with a value of this name.
+    @discardableResult
+    public func makeAction<Isolation: Actor>(
+        _ key: TweakKey, title: String? = nil, description: String? = nil, group: String? = nil,
+        owner: String? = nil, on actor: Isolation,
+        _ body: @escaping @Sendable (isolated Isolation) -> Void
+    ) throws(TweakError) -> TweakAction {
+        try makeAction(
+            key, (title, description, group, owner),
+            ActionClosure(handsTo: "actor") { [weak actor] run in
+                Task {
+                    let done: Void? = await actor?.run { body($0) }
+                    run.end(isLost: done == nil)
+                }
+            })
+    }
+
+    /// Makes an action at run time, or adds a closure to one, by the levels of its name.
     ///
     ///     let clear = try store.makeAction("Spring", "Drawing", "Clear") { canvas.clear() }
     ///     try store.run(clear.key)
@@ -257,18 +377,19 @@ extension TweakStore {
     /// - Returns: The registration, which removes the closure. It need not be held.
     /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the program has
     ///   a tweak with a value of this name.
-    @discardableResult
+    @_alwaysEmitIntoClient @discardableResult
     public func makeAction(
         _ category: String, _ collection: String, _ name: String, title: String? = nil,
         description: String? = nil, group: String? = nil, owner: String? = nil,
         _ body: @escaping @Sendable () -> Void
     ) throws(TweakError) -> TweakAction {
         try makeAction(
-            TweakKey(category, collection, name), (title, description, group, owner),
-            ActionClosure(handsTo: nil) { _ in body() })
+            TweakKey(category, collection, name), title: title, description: description, group: group,
+            owner: owner, body)
     }
 
-    /// Makes an action that runs on the main actor; see ``makeAction(_:_:_:title:description:group:owner:_:)``.
+    /// Makes an action that runs on the main actor, by the levels of its name; see
+    /// ``makeAction(_:_:_:title:description:group:owner:_:)``.
     ///
     ///     try store.makeAction("Game", "Play", "Start again", on: MainActor.self) { board.clear() }
     ///
@@ -287,23 +408,19 @@ extension TweakStore {
     /// - Returns: The registration, which removes the closure. It need not be held.
     /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the program has
     ///   a tweak with a value of this name.
-    @discardableResult
+    @_alwaysEmitIntoClient @discardableResult
     public func makeAction(
         _ category: String, _ collection: String, _ name: String, title: String? = nil,
         description: String? = nil, group: String? = nil, owner: String? = nil, on actor: MainActor.Type,
         _ body: @escaping @MainActor @Sendable () -> Void
     ) throws(TweakError) -> TweakAction {
         try makeAction(
-            TweakKey(category, collection, name), (title, description, group, owner),
-            ActionClosure(handsTo: "mainActor") { run in
-                Task { @MainActor in
-                    body()
-                    run.end()
-                }
-            })
+            TweakKey(category, collection, name), title: title, description: description, group: group,
+            owner: owner, on: actor, body)
     }
 
-    /// Makes an action that runs on an actor; see ``makeAction(_:_:_:title:description:group:owner:_:)``.
+    /// Makes an action that runs on an actor, by the levels of its name; see
+    /// ``makeAction(_:_:_:title:description:group:owner:_:)``.
     ///
     ///     try store.makeAction("Game", "Play", "Start again", on: simulation) { $0.clear() }
     ///
@@ -323,20 +440,15 @@ extension TweakStore {
     /// - Returns: The registration, which removes the closure. It need not be held.
     /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the program has
     ///   a tweak with a value of this name.
-    @discardableResult
+    @_alwaysEmitIntoClient @discardableResult
     public func makeAction<Isolation: Actor>(
         _ category: String, _ collection: String, _ name: String, title: String? = nil,
         description: String? = nil, group: String? = nil, owner: String? = nil, on actor: Isolation,
         _ body: @escaping @Sendable (isolated Isolation) -> Void
     ) throws(TweakError) -> TweakAction {
         try makeAction(
-            TweakKey(category, collection, name), (title, description, group, owner),
-            ActionClosure(handsTo: "actor") { [weak actor] run in
-                Task {
-                    let done: Void? = await actor?.run { body($0) }
-                    run.end(isLost: done == nil)
-                }
-            })
+            TweakKey(category, collection, name), title: title, description: description, group: group,
+            owner: owner, on: actor, body)
     }
 
     @inline(never)
