@@ -296,8 +296,15 @@ bool fbtweak__is_privileged(void) {
 }
 
 /* Defined in Sources/Library/TweaksTesting. */
-void fbtweak__runs_tests(void) __attribute__((weak));
+void fbtweak__fail_test(const char *problem) __attribute__((weak));
 
 bool fbtweak__has_tests(void) {
-  return fbtweak__runs_tests != NULL;
+  return fbtweak__fail_test != NULL;
+}
+
+bool fbtweak__fails_test(const char *problem) {
+  if (fbtweak__fail_test == NULL)
+    return false;
+  fbtweak__fail_test(problem);
+  return true;
 }

@@ -38,19 +38,23 @@ public final class ProgramUnderTest: Sendable {
     ///   - values: Overrides from the start. They are kept under the name of the executable, or the value of
     ///     `TWEAKS_APPLICATION` in `environment`.
     ///   - patience: The timeout.
-    /// - Throws: ``Failure`` if the program cannot be started, exits, or does not answer in time; ``OverridesError`` if
-    ///   the values cannot be written.
+    /// - Throws: ``Failure`` if the program cannot be started, exits, or does not answer in time, or the values cannot be
+    ///   written.
     public init(
         _ path: String, _ arguments: [String] = [], environment: [String: String] = [:],
         values: [TweakKey: TweakValue] = [:], patience: Duration = .seconds(10)
-    ) throws {
+    ) throws(Failure) {
         title = URL(fileURLWithPath: path).lastPathComponent
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "tweaks-\(UUID().uuidString)")
-        for name in ["runtime", "config/tweaks"] {
-            try FileManager.default.createDirectory(
-                at: folder.appendingPathComponent(name), withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
+        do {
+            for name in ["runtime", "config/tweaks"] {
+                try FileManager.default.createDirectory(
+                    at: folder.appendingPathComponent(name), withIntermediateDirectories: true,
+                    attributes: [.posixPermissions: 0o700])
+            }
+        } catch {
+            throw Failure(description: "\(folder.path): cannot be made: \(error.localizedDescription)")
         }
         home = folder.path
         process = Process()
@@ -66,8 +70,12 @@ public final class ProgramUnderTest: Sendable {
         process.standardInput = FileHandle.nullDevice
         if !values.isEmpty {
             let application = environment["TWEAKS_APPLICATION"] ?? title
-            try OverridesFile(path: "\(home)/config/tweaks/\(application)/overrides.json")
-                .update(values.mapValues(Optional.some))
+            do throws(OverridesError) {
+                try OverridesFile(path: "\(home)/config/tweaks/\(application)/overrides.json")
+                    .update(values.mapValues(Optional.some))
+            } catch {
+                throw Failure(description: "\(error)")
+            }
         }
         process.standardOutput = try writer("output")
         process.standardError = try writer("errors")
@@ -82,7 +90,7 @@ public final class ProgramUnderTest: Sendable {
         try? FileManager.default.removeItem(atPath: home)
     }
 
-    private func writer(_ name: String) throws -> FileHandle {
+    private func writer(_ name: String) throws(Failure) -> FileHandle {
         let path = "\(home)/\(name)"
         guard FileManager.default.createFile(atPath: path, contents: nil),
             let file = FileHandle(forWritingAtPath: path)
@@ -149,7 +157,7 @@ public final class ProgramUnderTest: Sendable {
     /// - Returns: The ``exitStatus``.
     /// - Throws: ``Failure`` after the timeout.
     @discardableResult
-    public func waitForEnd(patience: Duration = .seconds(10)) throws -> Int32 {
+    public func waitForEnd(patience: Duration = .seconds(10)) throws(Failure) -> Int32 {
         _ = waits(patience, until: { !process.isRunning })
         guard let exitStatus else { throw failure("still runs after \(patience). \(errors)") }
         return exitStatus
@@ -161,7 +169,7 @@ public final class ProgramUnderTest: Sendable {
     ///
     /// - Throws: ``Failure`` if the program does not answer.
     public var tweaks: [(declaration: TweakDeclaration, value: TweakValue)] {
-        get throws {
+        get throws(Failure) {
             try ask(ListTweaks()).tweaks.map { ($0.declaration, $0.value ?? .nothing) }
         }
     }
@@ -169,7 +177,7 @@ public final class ProgramUnderTest: Sendable {
     /// The current value of a tweak or a monitor.
     ///
     /// - Throws: ``Failure`` if nothing has this name, or the program does not answer.
-    public func value(of key: TweakKey) throws -> TweakValue {
+    public func value(of key: TweakKey) throws(Failure) -> TweakValue {
         try ask(GetTweak(tweak: key)).value ?? .nothing
     }
 
@@ -198,19 +206,19 @@ public final class ProgramUnderTest: Sendable {
     ///
     /// - Throws: ``Failure`` if there is no such tweak, it refuses the value, or the program does not answer, perhaps
     ///   because the value made it crash.
-    public func set(_ value: TweakValue, for key: TweakKey) throws {
+    public func set(_ value: TweakValue, for key: TweakKey) throws(Failure) {
         _ = try ask(SetTweak(tweak: key, value: .scalar(value)))
     }
 
     /// Removes the override of a tweak, so that the tweak has its default again.
     ///
     /// - Throws: ``Failure`` if there is no such tweak, or the program does not answer.
-    public func reset(_ key: TweakKey) throws { _ = try ask(ResetTweaks(tweak: key)) }
+    public func reset(_ key: TweakKey) throws(Failure) { _ = try ask(ResetTweaks(tweak: key)) }
 
     /// Runs an action and returns when it has returned, also if an actor or a queue runs it.
     ///
     /// - Throws: ``Failure`` if there is no such action, or the program does not answer.
-    public func run(_ key: TweakKey) throws { _ = try ask(RunAction(tweak: key, wait: true)) }
+    public func run(_ key: TweakKey) throws(Failure) { _ = try ask(RunAction(tweak: key, wait: true)) }
 
     private func ask<Method: ControlMethod>(_ method: Method) throws(Failure) -> Method.Answer {
         do throws(ConnectionError) { return try connect().ask(method) } catch { throw failure(error.reason) }

@@ -12,11 +12,6 @@ public struct TweakValuesTrait: TestTrait, SuiteTrait, TestScoping {
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        for (key, value) in values {
-            let declaration = try? TweakStore.shared.status(of: key).declaration
-            guard let admission = try? declaration?.admit(value), admission.wasClamped else { continue }
-            Issue.record("\(key): \(value) is outside of its limits, and becomes \(admission.value)")
-        }
         if isForProcess {
             try await Turns.current.wait(as: testCase == nil ? "suite \(test.name)" : "test \(test.name)") {
                 try await TweakStore.shared.withProcessValues(values, function)
@@ -76,7 +71,12 @@ extension TweakStore {
             }
         }
         do {
-            for (key, value) in values { try set(value, for: key, in: .session) }
+            for (key, value) in values {
+                if let admission = try? status(of: key).declaration.admit(value) {
+                    reportClamping(admission, of: value, for: key)
+                }
+                try set(value, for: key, in: .session)
+            }
             try await body()
         } catch {
             try putBack()
@@ -121,5 +121,7 @@ actor Turns {
     }
 }
 
-/// Tells the library that this process runs tests.
-@c(fbtweak__runs_tests) func runsTests() {}
+/// Records an issue of the running test. The library also learns by this symbol that the process runs tests.
+@c(fbtweak__fail_test) func failTest(_ problem: UnsafePointer<CChar>) {
+    Issue.record("\(String(cString: problem))")
+}

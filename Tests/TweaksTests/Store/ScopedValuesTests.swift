@@ -13,7 +13,7 @@ import Testing
     @Test func `are seen by handles and the store, and gone afterwards`() throws {
         let calls = Recorded<TweakChange>()
         let token = store.observe(didChange: calls.append)
-        let result = try width.withValue(7) { () throws in
+        let result = try width.withValue(7) {
             #expect(width.value == 7)
             #expect(try store.value(of: width.key) == 7)
             #expect(try store.status(of: width.key).source == .scope)
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func `are seen by tasks inside and not by others`() async throws {
-        try await width.withValue(7) {
+        await width.withValue(7) {
             await Task.yield()
             #expect(width.value == 7)
             async let inside = width.value
@@ -45,7 +45,7 @@ import Testing
     func `do not disturb tests that run at the same time`(number: Int) async throws {
         let shared = try TweakStore.shared.tweak("Setter", "Values", "Count", as: Int32.self)
         for _ in 1...20 {
-            try await shared.withValue(Int32(number)) {
+            await shared.withValue(Int32(number)) {
                 await Task.yield()
                 #expect(shared.value == number)
             }
@@ -58,7 +58,7 @@ import Testing
     @Test func `can be several, and be inside each other`() throws {
         let height = try store.make("A", "B", "Height", default: 2)
         try store.withValues([width.key: 10, height.key: 20]) {
-            try width.withValue(11) {
+            width.withValue(11) {
                 #expect([width.value, height.value] == [11, 20])
             }
             #expect([width.value, height.value] == [10, 20])
@@ -66,17 +66,39 @@ import Testing
     }
 
     @Test func `are checked like others, but apply to read-only tweaks too`() throws {
-        try width.withValue(1000) { #expect(width.value == 100) }
         #expect(throws: TweakError.self) { try store.withValues([width.key: "wide"]) {} }
         #expect(throws: TweakError.self) { try store.withValues([.test("Missing"): 1]) {} }
         let fixed = try store.make("A", "B", "Fixed", default: 2, readOnly: true)
-        try fixed.withValue(3) { #expect(fixed.value == 3) }
+        fixed.withValue(3) { #expect(fixed.value == 3) }
     }
 
-    @Test func `end with a closure that throws`() {
+    @Test func `of a handle fail a test if they are clamped or refused`() throws {
+        withKnownIssue {
+            width.withValue(1000) { #expect(width.value == 100) }
+        } matching: { issue in
+            issue.comments == ["A/B/Width: 1000 is outside of its limits, and becomes 100"]
+        }
+        let mode = try store.make("A", "B", "Mode", default: 2, choices: [2, 4])
+        withKnownIssue {
+            mode.withValue(3) { #expect(mode.value == 2) }
+        } matching: { issue in
+            issue.comments.first?.rawValue.hasPrefix("A/B/Mode: 3 is not among the choices") == true
+        }
+    }
+
+    @Test func `end with a closure that throws`() async {
         struct Failure: Error {}
-        #expect(throws: Failure.self) { try width.withValue(7) { throw Failure() } }
-        #expect(width.value == 1)
+        do throws(Failure) { try width.withValue(7) { () throws(Failure) in throw Failure() } } catch {
+            #expect(width.value == 1)
+        }
+        do throws(Failure) {
+            try await width.withValue(7) { () async throws(Failure) in
+                await Task.yield()
+                throw Failure()
+            }
+        } catch {
+            #expect(width.value == 1)
+        }
     }
 
     @Test func `are seen where a record in the binary is read`() throws {

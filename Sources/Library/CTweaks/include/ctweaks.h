@@ -225,6 +225,10 @@ bool fbtweak__is_privileged(void);
 /* Whether the process has the module TweaksTesting. */
 bool fbtweak__has_tests(void);
 
+/* Records an issue of the running test, and returns false in a process without the module
+ * TweaksTesting. */
+bool fbtweak__fails_test(const char *problem);
+
 /* The environment, terminated by NULL; also after clearenv(3), when environ is NULL. */
 char **fbtweak__environment(void);
 

@@ -3,13 +3,14 @@ public import CTweaks
 public import TweakRecords
 
 /// Values that are in effect for one task, see ``TweakStore/withValues(_:_:)-([TweakKey:TweakValue],_)``.
-struct ScopedValues: Sendable {
+@usableFromInline struct ScopedValues: Sendable {
     private struct Name: Hashable {
         let store: ObjectIdentifier
         let key: TweakKey
     }
 
-    @TaskLocal fileprivate static var ofTask: ScopedValues?
+    @TaskLocal private static var ofTask: ScopedValues?
+    @usableFromInline static var variable: TaskLocal<ScopedValues?> { $ofTask }
     static var current: ScopedValues? { fbtweak__has_scopes() ? ofTask : nil }
 
     private var values: [Name: TweakValue] = [:]
@@ -20,6 +21,27 @@ struct ScopedValues: Sendable {
         values[Name(store: ObjectIdentifier(store), key: key)]
     }
 
+    /// Calls a closure in whose task the values are in effect.
+    @_alwaysEmitIntoClient
+    func run<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        fbtweak__count_scopes(1)
+        defer { fbtweak__count_scopes(-1) }
+        return try Self.variable.withValue(self) { Swift.Result(catching: body) }.get()
+    }
+
+    /// Calls an asynchronous closure in whose task the values are in effect.
+    @_alwaysEmitIntoClient
+    func run<Result, Failure>(
+        isolation: isolated (any Actor)?, _ body: () async throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        fbtweak__count_scopes(1)
+        defer { fbtweak__count_scopes(-1) }
+        let result: Swift.Result<Result, Failure> = await Self.variable.withValue(self) {
+            do throws(Failure) { return .success(try await body()) } catch { return .failure(error) }
+        }
+        return try result.get()
+    }
+
     /// The values of the task, with additional ones of a store.
     static func adding(_ values: [TweakKey: TweakValue], in store: TweakStore) throws(TweakError) -> Self {
         var scope = current ?? ScopedValues()
@@ -27,10 +49,12 @@ struct ScopedValues: Sendable {
             var declaration = try store.declaration(of: key)
             // A test may override read-only tweaks.
             declaration.attributes.removeAll { $0.key == "read-only" }
-            let admitted: TweakValue
-            do throws(TweakValueError) { admitted = try declaration.admit(value).value } catch {
+            let admission: TweakDeclaration.Admission
+            do throws(TweakValueError) { admission = try declaration.admit(value) } catch {
                 throw .refused(error)
             }
+            store.reportClamping(admission, of: value, for: key)
+            let admitted = admission.value
             scope.values[Name(store: ObjectIdentifier(store), key: key)] = admitted
             let cells = store.withDecodedState { state -> [OwnedCell] in
                 // Later handles of the tweak are then in the scope, too.
@@ -75,12 +99,11 @@ extension TweakStore {
     ///   - body: The code to run.
     /// - Returns: What the closure returns.
     /// - Throws: ``TweakError`` if a tweak does not exist or cannot take its value, and what the closure throws.
+    @_alwaysEmitIntoClient
     public func withValues<Result>(
         _ values: [TweakKey: TweakValue], _ body: () throws -> Result
     ) throws -> Result {
-        let scope = try openScope(values)
-        defer { fbtweak__count_scopes(-1) }
-        return try ScopedValues.$ofTask.withValue(scope, operation: body)
+        try openScope(values).run(body)
     }
 
     /// Gives tweaks other values while an asynchronous closure runs, for tests.
@@ -91,13 +114,12 @@ extension TweakStore {
     ///   - body: The code to run.
     /// - Returns: What the closure returns.
     /// - Throws: ``TweakError`` if a tweak does not exist or cannot take its value, and what the closure throws.
+    @_alwaysEmitIntoClient
     public func withValues<Result>(
         _ values: [TweakKey: TweakValue], isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Result
     ) async throws -> Result {
-        let scope = try openScope(values)
-        defer { fbtweak__count_scopes(-1) }
-        return try await ScopedValues.$ofTask.withValue(scope, operation: body)
+        try await openScope(values).run(isolation: isolation, body)
     }
 
     /// Gives tweaks other values while a closure runs, as Swift values.
@@ -107,7 +129,7 @@ extension TweakStore {
     ///   - body: The code to run.
     /// - Returns: What the closure returns.
     /// - Throws: ``TweakError`` if a tweak does not exist or cannot take its value, and what the closure throws.
-    @_disfavoredOverload
+    @_alwaysEmitIntoClient @_disfavoredOverload
     public func withValues<Result>(
         _ values: [TweakKey: any TweakableValue], _ body: () throws -> Result
     ) throws -> Result {
@@ -122,7 +144,7 @@ extension TweakStore {
     ///   - body: The code to run.
     /// - Returns: What the closure returns.
     /// - Throws: ``TweakError`` if a tweak does not exist or cannot take its value, and what the closure throws.
-    @_disfavoredOverload
+    @_alwaysEmitIntoClient @_disfavoredOverload
     public func withValues<Result>(
         _ values: [TweakKey: any TweakableValue], isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Result
@@ -130,7 +152,7 @@ extension TweakStore {
         try await withValues(values.mapValues(\.tweakValue), isolation: isolation, body)
     }
 
-    private func openScope(_ values: [TweakKey: TweakValue]) throws(TweakError) -> ScopedValues {
+    @usableFromInline func openScope(_ values: [TweakKey: TweakValue]) throws(TweakError) -> ScopedValues {
         let scope = try ScopedValues.adding(values, in: self)
         #if !DEBUG
         if self === TweakStore.ofProcess {
@@ -139,8 +161,30 @@ extension TweakStore {
                     + "handles; use a debug build or a private store")
         }
         #endif
-        fbtweak__count_scopes(1)
         return scope
+    }
+
+    /// The values of the task, with another one of a tweak; `nil` if it refuses the value, which is reported.
+    @usableFromInline
+    func scope(withCell cell: UInt, _ value: TweakValue) -> ScopedValues? {
+        do throws(TweakError) { return try openScope([key(ofCell: cell): value]) } catch {
+            reportMistake("\(error)")
+            return nil
+        }
+    }
+
+    /// Reports a number that a tweak clamps, see ``reportMistake(_:)``.
+    package func reportClamping(
+        _ admission: TweakDeclaration.Admission, of value: TweakValue, for key: TweakKey
+    ) {
+        guard admission.wasClamped else { return }
+        reportMistake("\(key): \(value) is outside of its limits, and becomes \(admission.value)")
+    }
+
+    /// Reports a value that a test gives to a tweak, and that the tweak does not take as it is: with `TweaksTesting` as an
+    /// issue of the running test.
+    private func reportMistake(_ message: String) {
+        if !fbtweak__fails_test(message) { diagnostics.warn(message) }
     }
 }
 
@@ -148,25 +192,38 @@ extension Tweak {
     /// Gives the tweak another value while a closure runs, for tests; see
     /// ``TweakStore/withValues(_:_:)-([TweakKey:TweakValue],_)``.
     ///
+    ///     mass.withValue(4) { #expect(spring().period > before) }
+    ///
+    /// A value that the tweak clamps or refuses is an issue of the running test with `TweaksTesting`, and otherwise
+    /// logged. If it is refused, or nothing declares the tweak any more, the closure runs with the current value. Where
+    /// tweaks are disabled it runs with the default.
+    ///
     /// - Returns: What the closure returns.
-    /// - Throws: ``TweakError`` if the tweak cannot take the value, and what the closure throws.
-    public func withValue<Result>(_ value: Value, _ body: () throws -> Result) throws -> Result {
-        if cell == 0 { return try body() }
-        return try store.withValues([key: value.tweakValue], body)
+    /// - Throws: What the closure throws.
+    @_alwaysEmitIntoClient
+    public func withValue<Result, Failure>(
+        _ value: Value, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        guard cell != 0, let scope = store.scope(withCell: cell, value.tweakValue) else { return try body() }
+        return try scope.run(body)
     }
 
-    /// Gives the tweak another value while an asynchronous closure runs, for tests.
+    /// Gives the tweak another value while an asynchronous closure runs, for tests, as ``withValue(_:_:)`` does.
     ///
     /// - Parameters:
     ///   - value: The value.
     ///   - isolation: The caller's actor.
     ///   - body: The code to run.
     /// - Returns: What the closure returns.
-    /// - Throws: ``TweakError`` if the tweak cannot take the value, and what the closure throws.
-    public func withValue<Result>(
-        _ value: Value, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
-    ) async throws -> Result {
-        if cell == 0 { return try await body() }
-        return try await store.withValues([key: value.tweakValue], body)
+    /// - Throws: What the closure throws.
+    @_alwaysEmitIntoClient
+    public func withValue<Result, Failure>(
+        _ value: Value, isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        guard cell != 0, let scope = store.scope(withCell: cell, value.tweakValue) else {
+            return try await body()
+        }
+        return try await scope.run(isolation: isolation, body)
     }
 }

@@ -47,7 +47,7 @@ struct Started {
         guard store.snapshot().differences(from: before).isEmpty else { return false }
         // In a release build handles do not see them, with a message.
         #if DEBUG
-        guard try third.withValue(changed, { third.value }) == changed, third.value == old else {
+        guard third.withValue(changed, { third.value }) == changed, third.value == old else {
             return false
         }
         #endif
