@@ -52,7 +52,7 @@ import TweakRecords
         try added("beta")
         let stereo = store.feature("awesome", "sound", "stereo")
         try store.feature("awesome").disable()
-        #expect(stereo.isOn == true && !stereo.isEnabled)
+        #expect(stereo.ownValue == true && !stereo.isEnabled)
         try store.feature("awesome").enable()
         #expect(stereo.isEnabled)
         try store.feature("awesome", "sound").disable()
@@ -80,7 +80,7 @@ import TweakRecords
             return store
         }
         let store = try keeping()
-        #expect(store.isFeatureEnabled("search") && store.feature("search").isOn == true)
+        #expect(store.isFeatureEnabled("search") && store.feature("search").ownValue == true)
         #expect(!store.isFeatureEnabled("search", "limit", "x") && !store.isFeatureEnabled("other"))
         try store.feature("search").disable()
         #expect(!store.isFeatureEnabled("search"))
@@ -203,7 +203,7 @@ import TweakRecords
 
     @Test func `A feature that nobody knows is off, which is reported once`() throws {
         #expect(!store.isFeatureEnabled("missing") && !store.isFeatureEnabled("missing"))
-        #expect(store.feature("missing").isOn == nil)
+        #expect(store.feature("missing").ownValue == nil)
         #expect(messages.all.count == 1)
     }
 
@@ -216,7 +216,7 @@ import TweakRecords
         #expect(store.isFeatureEnabled("plain") && store.categories.isEmpty)
         #expect(states.withLock { $0 } == [true])
         try store.resetAllFeatures()
-        #expect(states.withLock { $0 } == [true, false] && store.feature("plain").isOn == nil)
+        #expect(states.withLock { $0 } == [true, false] && store.feature("plain").ownValue == nil)
         try store.feature("plain").enable()
         observation.cancel()
         store.flush()
@@ -244,7 +244,7 @@ import TweakRecords
         #expect(store.isFeatureEnabled("awesome"))
         try home.write("features.json", #"{ "default": { "plain": { "enabled": true } } }"#)
         try provider.reload()
-        #expect(waitUntil { store.isFeatureEnabled("plain") && store.feature("awesome").isOn == nil })
+        #expect(waitUntil { store.isFeatureEnabled("plain") && store.feature("awesome").ownValue == nil })
     }
 
     @Test func `A property list has features without parts`() throws {

@@ -128,6 +128,6 @@ import Testing
         try store.add(provider, above: nil)
         #expect(try store.status(of: login).value == true)
         try store.remove(providerOf: provider.source)
-        #expect(store.categories.isEmpty && store.feature("facebook-login").isOn == nil)
+        #expect(store.categories.isEmpty && store.feature("facebook-login").ownValue == nil)
     }
 }

@@ -26,9 +26,9 @@ public struct FeatureSwitch: Sendable {
     /// The tweak.
     public var key: TweakKey { PlacedFeature.key(of: path) }
 
-    /// Whether the feature and all features around it are on. An unknown feature is off, and that is reported once.
+    /// Whether the feature is on: its own switch, and those of all features around it. ``ownValue`` is its own switch alone.
     ///
-    /// A feature that has only variables in a file, and no switch, is on.
+    /// An unknown feature is off, and that is reported once. One that has only variables in a file, and no switch, is on.
     public var isEnabled: Bool {
         path.indices.allSatisfy { index in
             if let isOn = store.isOn(path[...index]) { return isOn }
@@ -37,8 +37,13 @@ public struct FeatureSwitch: Sendable {
         }
     }
 
-    /// Whether its own switch is on, regardless of the features around it; `nil` if the feature is unknown.
-    public var isOn: Bool? { store.isOn(path[...]) }
+    /// The value of its own switch, which ``set(_:)`` sets; `nil` if the feature is unknown. A feature whose switch is on
+    /// can be off, because one around it is: see ``isEnabled``.
+    public var ownValue: Bool? { store.isOn(path[...]) }
+
+    /// The value of its own switch.
+    @available(*, deprecated, renamed: "ownValue")
+    public var isOn: Bool? { ownValue }
 
     /// Its description for people.
     public var description: String? { (try? store.status(of: key))?.declaration.description }
