@@ -349,8 +349,12 @@ struct MacroMistake {
             line: #"static let value = #feature("", default: true)"#,
             message: "a category, collection or name cannot be empty", mended: nil),
         MacroMistake(
-            line: "static let value = #feature(text, part: nil, default: true)",
+            line: "static let value = #feature(word, part: nil, default: true)",
             message: "a category, collection or name must be a string literal", mended: nil),
+        MacroMistake(
+            line: "static let value = #feature(text, default: true)",
+            message: "cannot convert value of type 'String' to expected argument type 'StaticString'",
+            mended: nil),
         MacroMistake(
             line: ##"static func use() { #tweakGate("A", "") }"##,
             message: "a category or collection cannot be empty", mended: nil),

@@ -868,8 +868,8 @@ public macro tweakAction(
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro feature(
-    _ feature: String, part: String? = nil, default: Bool, description: String? = nil,
-    owner: String? = nil, expires: String? = nil
+    _ feature: StaticString, part: StaticString? = nil, default: Bool, description: StaticString? = nil,
+    owner: StaticString? = nil, expires: StaticString? = nil
 ) -> Bool = #externalMacro(module: "TweakMacros", type: "FeatureMacro")
 
 /// Publishes a Bool as a monitor.
@@ -1187,8 +1187,8 @@ public macro tweak<Trait: `the trait Macros: .package(…, traits: ["Macros"])`,
 /// The macro without the trait `Macros`, which reports that the trait is missing.
 @freestanding(expression)
 public macro feature<Trait: `the trait Macros: .package(…, traits: ["Macros"])`>(
-    _ feature: Trait, part: String? = nil, default: Bool, description: String? = nil,
-    owner: String? = nil, expires: String? = nil
+    _ feature: Trait, part: StaticString? = nil, default: Bool, description: StaticString? = nil,
+    owner: StaticString? = nil, expires: StaticString? = nil
 ) -> Bool = #externalMacro(module: "ObservationMacros", type: "ObservableMacro")
 
 /// The macro without the trait `Macros`, which reports that the trait is missing.
