@@ -722,6 +722,8 @@ public macro tweak<Value>(
 ///     @Tweakable("UI", "Card", "Shadow") static var shadow = TweakShadow(radius: 8)
 ///     try $shadow.opacity.set(0.5)    // UI/Card/Shadow Opacity
 ///
+/// Limits, choices and step are values of the variable's type, or its raw values.
+///
 /// - Parameters:
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
@@ -741,8 +743,9 @@ public macro tweak<Value>(
 @attached(accessor)
 @attached(peer, names: prefixed(`$`), prefixed(__tweak_))
 public macro Tweakable(
-    _ category: StaticString, _ collection: StaticString, _ name: StaticString, in limits: Any? = nil,
-    choices: Any? = nil, step: Any? = nil, precision: Int? = nil, scale: TweakScale? = nil,
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString,
+    in limits: (any TweakLimits)? = nil, choices: TweakChoices<any TweakableValue> = [],
+    step: (any TweakableValue)? = nil, precision: Int? = nil, scale: TweakScale? = nil,
     pair: StaticString? = nil, unit: StaticString? = nil, description: StaticString? = nil,
     readOnly: Bool = false, needsRestart: Bool = false, owner: StaticString? = nil,
     expires: StaticString? = nil
