@@ -27,6 +27,7 @@ struct Plugin: CompilerPlugin {
         UInt64MonitorMacro.self,
         FloatMonitorMacro.self, DoubleMonitorMacro.self, UnsupportedMonitorMacro.self,
         MonitoredMacro.self,
+        TweakGroupMacro.self, TweakFieldMacro.self,
     ]
 }
 #else

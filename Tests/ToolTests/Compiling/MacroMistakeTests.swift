@@ -88,6 +88,8 @@ import Testing
             #"static let optional: Int? = #tweak("A", "B", "C", default: 5)"#,
             #"static let product = 2 * #tweak("A", "B", "C", default: 1.5) / #tweak("A", "B", "D", default: 3)"#,
             MacroMistake.property("static var value = 5"), #"enum Holder { #tweakAction("A", "B", "C") {} }"#,
+            "@TweakGroup struct Own { @TweakField(in: 0...9) var left = 8.0; let right = 8; var sum: Int { right } }",
+            #"@TweakGroup struct Own { var left = 8; static let fields = [TweakField("Left", \Own.left)] }"#,
         ]
         #expect(try said(of: lines, flags).isEmpty)
     }
@@ -411,6 +413,8 @@ import Testing
         ##"func turn() { #tweakGate("Motor") }"##,
         #"@Tweakable("A", "B", "C", in: 0...9) var width = 5"#,
         #"struct Motor { @TweakMonitored("A", "B", "C") var speed = 5.0 }"#,
+        "@TweakGroup struct Margins { var left = 8.0 }",
+        "struct Margins { @TweakField(in: 0...9) var left = 8.0 }",
     ])
     func `Without the trait they say that they need it`(line: String) throws {
         // The package of the tests is built without it.
@@ -422,7 +426,9 @@ import Testing
         #expect(
             result.error.contains("the trait Macros: .package(…, traits: [\"Macros\"])"),
             "\(result.error)")
-        #expect(result.error.ranges(of: "error: ").count == 1, "\(result.error)")
+        // The compiler repeats what it says of an attribute of a structure.
+        let errors = Set(result.error.matches(of: /error: .*/).map { String($0.output) })
+        #expect(errors.count == 1, "\(result.error)")
     }
 
     @Test func `With strict memory safety and all that is to come in Swift they compile without a warning`()
@@ -441,6 +447,7 @@ import Testing
                 #tweakApplication("strict")
                 #tweakAction("A", "B", "Act") { print("ran") }
                 #tweakAction("A", "B", "Act there", on: MainActor.self) { print("ran") }
+                @TweakGroup public struct Margins { @TweakField(in: 0...9) public var left = 8.0 }
                 struct Motor {
                     @TweakMonitored("A", "B", "Turns") var turns = 5
                     func turn(_ speed: Double) {
@@ -461,6 +468,7 @@ import Testing
         let source =
             MacroSources.functions() + MacroSources.properties.dropFirst(MacroSources.types.count)
             + "#tweakAction(\"A\", \"B\", \"Act\") { print(\"ran\") }\n"
+            + "@TweakGroup nonisolated struct Margins { @TweakField(in: 0...9) var left = 8.0 }\n"
         #expect(try error(of: source, ["-swift-version", "6", "-default-isolation", "MainActor"]) == "")
     }
 }

@@ -8,7 +8,8 @@ struct MacroMistake {
     let mended: String?
 
     static let all = [
-        values, types, limits, choices, options, names, places, variables, groups, actions, monitors,
+        values, types, limits, choices, options, names, places, variables, groups, ownGroups, actions,
+        monitors,
     ].flatMap(\.self)
 
     /// What the lines need.
@@ -455,6 +456,28 @@ struct MacroMistake {
             "a TweakSpring is not a single tweak; declare @Tweakable(\"A\", \"B\", \"C\", owner: \"us\") var value = "
                 + "TweakSpring(mass: 5) outside of functions, and read that here"),
     ]
+
+    private static let ownGroups = [
+        own("@TweakGroup class Own { var left = 8.0 }", "only a struct can be a group of tweaks"),
+        own("@TweakGroup struct Own { let left = 8.0 }", "a group of tweaks needs a stored var"),
+        own("@TweakGroup struct Own { var (left, right) = (8, 8) }", "a field is a var with one name"),
+        own(
+            "@TweakGroup struct Own { var left = 8, right = 8; \(fields) }",
+            #"right is in none of the fields; add TweakField("Right", \.right), or make it a let"#),
+        own(
+            "@TweakGroup struct Own { @TweakField(in: 0...9) var left = 8; \(fields) }",
+            "the struct declares fields itself; give a field its options there"),
+        own("struct Own { @TweakField(in: 0...9) var left = 8 }", field),
+        own("@TweakGroup struct Own { var left = 8; @TweakField(in: 0...9) let right = 8 }", field),
+        own("@TweakGroup struct Own { var left = 8; @TweakField(in: 0...9) static let right = 8 }", field),
+    ]
+
+    private static let fields = #"static let fields: [TweakField<Self>] = [TweakField("Left", \.left)]"#
+    private static let field = "a field is a stored var of a struct with @TweakGroup"
+
+    private static func own(_ line: String, _ message: String) -> MacroMistake {
+        MacroMistake(line: line, message: message, mended: nil)
+    }
 
     private static let actions = [
         MacroMistake(

@@ -3,12 +3,9 @@ internal import TweakRecords
 
 /// Values that belong together, declared once and used under several names.
 ///
-///     struct Margins: TweakGroup {
-///         var left = 8.0
-///         var right = 8.0
-///         static let fields: [TweakField<Margins>] = [
-///             TweakField("Left", \.left, in: 0...100), TweakField("Right", \.right, in: 0...100),
-///         ]
+///     @TweakGroup struct Margins {
+///         @TweakField(in: 0...100) var left = 8.0
+///         @TweakField(in: 0...100) var right = 8.0
 ///     }
 ///     let margins = try store.make(group: Margins(), "UI", "Page", "Text")
 ///     page.margins = margins.value
@@ -16,6 +13,9 @@ internal import TweakRecords
 /// This makes the tweaks `UI/Page/Text Left` and `UI/Page/Text Right`. ``TweakAnimation``, ``TweakSpring``,
 /// ``TweakShadow`` and ``TweakEdgeInsets`` are such groups, and the macro `@Tweakable` declares their tweaks in the
 /// binary.
+///
+/// Without the macro `@TweakGroup` declare ``fields``. A property that is in none of them keeps its value, which nobody
+/// reports; the macro makes that an error.
 public protocol TweakGroup: Sendable, Equatable {
     /// The tweaks of the group, in display order.
     static var fields: [TweakField<Self>] { get }

@@ -808,6 +808,49 @@ public macro Tweakable(
     readOnly: Any? = nil, needsRestart: Any? = nil, owner: Any? = nil, expires: Any? = nil
 ) = #externalMacro(module: "TweakMacros", type: "TweakableMacro")
 
+/// Makes a structure a ``TweakGroup``, with a field for each stored `var`.
+///
+///     @TweakGroup struct Margins {
+///         @TweakField(in: 0...100, unit: "px") var left = 8.0
+///         var right = 8.0
+///     }
+///
+/// A field has the name of its property, as `Initial Velocity` for `initialVelocity`. A `let` is no field. If the
+/// structure declares `fields` itself, a `var` that is in none of them is an error. Where declarations are isolated to
+/// the main actor by default, write `nonisolated struct`.
+@attached(extension, conformances: TweakGroup, names: named(fields))
+public macro TweakGroup() = #externalMacro(module: "TweakMacros", type: "TweakGroupMacro")
+
+/// Gives a field of a structure with `@TweakGroup` a name or options, as ``TweakField`` has them.
+///
+///     @TweakField("Left edge", in: 0...100, unit: "px") var left = 8.0
+///
+/// - Parameters:
+///   - name: The last part of the tweak's name.
+///   - limits: The smallest and the largest value.
+///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: A description for people.
+@attached(peer)
+public macro TweakField(
+    _ name: String? = nil, in limits: (any TweakLimits)? = nil, step: (any TweakableValue)? = nil,
+    unit: String? = nil, description: String? = nil
+) = #externalMacro(module: "TweakMacros", type: "TweakFieldMacro")
+
+/// Gives a field of type `Duration` limits, and perhaps a name or other options.
+///
+/// - Parameters:
+///   - name: The last part of the tweak's name.
+///   - limits: The shortest and the longest duration.
+///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - unit: The unit of the value, such as `kg`.
+///   - description: A description for people.
+@attached(peer)
+public macro TweakField(
+    _ name: String? = nil, in limits: ClosedRange<Duration>, step: Duration? = nil, unit: String? = nil,
+    description: String? = nil
+) = #externalMacro(module: "TweakMacros", type: "TweakFieldMacro")
+
 /// Declares an action, which people can run while the program does.
 ///
 ///     #tweakAction("Spring", "Drawing", "Clear") { canvas.clear() }
@@ -1242,4 +1285,17 @@ public macro TweakMonitored(
     choices: Any? = nil, precision: Int? = nil, unit: StaticString? = nil,
     description: StaticString? = nil, owner: StaticString? = nil
 ) = #externalMacro(module: "ObservationMacros", type: "ObservationTrackedMacro")
+
+/// The macro without the trait `Macros`, which reports that the trait is missing.
+@available(*, unavailable, message: "macros need the trait Macros: .package(…, traits: [\"Macros\"])")
+@attached(peer)
+public macro TweakGroup() = #externalMacro(module: "ObservationMacros", type: "ObservationTrackedMacro")
+
+/// The macro without the trait `Macros`, which reports that the trait is missing.
+@available(*, unavailable, message: "macros need the trait Macros: .package(…, traits: [\"Macros\"])")
+@attached(accessor, names: named(willSet))
+public macro TweakField(
+    _ name: String? = nil, in limits: Any? = nil, step: Any? = nil, unit: String? = nil,
+    description: String? = nil
+) = #externalMacro(module: "ObservationMacros", type: "ObservationIgnoredMacro")
 #endif

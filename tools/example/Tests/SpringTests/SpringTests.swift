@@ -43,6 +43,21 @@ private func position() -> Double {
     }
 }
 
+@TweakGroup struct Margins {
+    @TweakField(in: 0...100, unit: "px") var left = 8.0
+    var rightEdge = 8.0
+    @TweakField("Pause", in: .zero ... .seconds(5)) var delay: Duration = .seconds(1)
+    let columns = 2
+}
+
+@Test func `A structure with the macro is a group of tweaks`() throws {
+    let text = try TweakStore().make(group: Margins(), "UI", "Page", "Text")
+    #expect(text.keys.map(\.name) == ["Text Left", "Text Right Edge", "Text Pause"])
+    try text.set(Margins(left: 500, rightEdge: 4, delay: .seconds(9)))
+    #expect(text.value == Margins(left: 100, rightEdge: 4, delay: .seconds(5)))
+    #expect(text.left.declaration?.unit == "px")
+}
+
 /// C sees the values of the trait `processTweaks`. Tests with this trait take turns, so without values it only keeps the
 /// others away.
 @Suite struct `Tweaks in C` {
