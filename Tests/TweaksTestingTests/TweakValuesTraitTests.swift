@@ -9,6 +9,10 @@ import Tweaks
 private let slot = TweakKey("Setter", "Slots", "Slot 6")
 private let processSlot = TweakKey("Setter", "Slots", "Slot 7")
 
+private let store = TweakStore()
+private let width: Tweak<Int> = store.tweak(TweakKey("A", "B", "Width"), default: 1)
+private let disabled = Tweak(__constant: 5)
+
 private func current(_ key: TweakKey) throws -> TweakValue { try TweakStore.shared.value(of: key) }
 
 @Suite struct `The trait with values` {
@@ -31,6 +35,26 @@ private func current(_ key: TweakKey) throws -> TweakValue { try TweakStore.shar
     @Suite(.tweaks([slot: 4])) struct `of a suite` {
         @Test func `gives its tests the values`() throws { #expect(try current(slot) == 4) }
         @Test(.tweaks([slot: 5])) func `yields to that of a test`() throws { #expect(try current(slot) == 5) }
+    }
+
+    @Test(.tweaks(width, 3), .tweaks([slot: 3])) func `takes handles, of any store`() async throws {
+        #expect(width.value == 3)
+        #expect(await Task.detached { width.value }.value == 1)
+        #expect(try current(slot) == 3)
+    }
+
+    @Test(.processTweaks(width, 4)) func `takes handles for the process`() async throws {
+        #expect(await Task.detached { width.value }.value == 4)
+    }
+
+    @Test func `fails a test with a handle where tweaks are disabled`() async throws {
+        let test = try #require(Test.current)
+        for trait in [TweakValuesTrait.tweaks(disabled, 6), .processTweaks(disabled, 6)] {
+            let error = await #expect(throws: TweakError.self) {
+                try await trait.provideScope(for: test, testCase: nil) { Issue.record("it ran") }
+            }
+            #expect(error?.description.contains("the tweak of the trait is disabled") == true)
+        }
     }
 
     @Test func `fails a test whose values are clamped`() async throws {

@@ -3,8 +3,9 @@ internal import Foundation
 public import Testing
 public import Tweaks
 
-/// Gives tweaks of ``TweakStore/shared`` other values during a test, and restores them afterwards.
+/// Gives tweaks other values during a test, and restores them afterwards.
 public struct TweakValuesTrait: TestTrait, SuiteTrait, TestScoping {
+    fileprivate var store = TweakStore.shared
     fileprivate let values: [TweakKey: TweakValue]
     fileprivate let isForProcess: Bool
 
@@ -12,12 +13,18 @@ public struct TweakValuesTrait: TestTrait, SuiteTrait, TestScoping {
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
+        let none = TweakKey("", "", "")
+        guard !values.keys.contains(none) else {
+            throw TweakError.invalid(
+                none,
+                reason: "the tweak of the trait is disabled; FB_TWEAK_ENABLED enables it in a release build")
+        }
         if isForProcess {
             try await Turns.current.wait(as: testCase == nil ? "suite \(test.name)" : "test \(test.name)") {
-                try await TweakStore.shared.withProcessValues(values, function)
+                try await store.withProcessValues(values, function)
             }
         } else {
-            try await TweakStore.shared.withValues(values, function)
+            try await store.withValues(values, function)
         }
     }
 }
@@ -39,6 +46,23 @@ extension Trait where Self == TweakValuesTrait {
         Self(values: values, isForProcess: false)
     }
 
+    /// Gives a tweak another value for the task of a test, or of each test of a suite, as ``tweaks(_:)`` does.
+    ///
+    ///     @Test(.tweaks(Model.$gain, 0.75), .tweaks(Model.$rate, 30))
+    ///     func `A loud model is slow`() { … }
+    ///
+    /// `Model` is in another module than the test. The arguments of an attribute see no handles that macros make in the
+    /// same module; give such a handle a name first: `let gain = Model.$gain`.
+    ///
+    /// The test fails if the tweak refuses the value or clamps it, and where tweaks are disabled.
+    ///
+    /// - Parameters:
+    ///   - tweak: The tweak, which may be read-only.
+    ///   - value: The value.
+    public static func tweaks<Value>(_ tweak: Tweak<Value>, _ value: Value) -> Self {
+        Self(store: tweak.store, values: [tweak.key: value.tweakValue], isForProcess: false)
+    }
+
     /// Gives tweaks other values for the whole process during a test, so that C, other threads and observers see them.
     ///
     ///     @Test(.processTweaks([TweakKey("Sound", "Mixer", "Rate"): 44100]))
@@ -56,6 +80,18 @@ extension Trait where Self == TweakValuesTrait {
     /// - Parameter values: The values by name.
     public static func processTweaks(_ values: [TweakKey: TweakValue]) -> Self {
         Self(values: values, isForProcess: true)
+    }
+
+    /// Gives a tweak another value for the whole process during a test, as ``processTweaks(_:)`` does.
+    ///
+    ///     @Test(.processTweaks(Mixer.$rate, 44_100))
+    ///     func `The mixer in C resamples`() { … }
+    ///
+    /// - Parameters:
+    ///   - tweak: The tweak, in another module than the test or with a name, see ``tweaks(_:_:)``.
+    ///   - value: The value.
+    public static func processTweaks<Value>(_ tweak: Tweak<Value>, _ value: Value) -> Self {
+        Self(store: tweak.store, values: [tweak.key: value.tweakValue], isForProcess: true)
     }
 }
 

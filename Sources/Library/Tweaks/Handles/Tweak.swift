@@ -66,7 +66,7 @@ public struct Tweak<Value: TweakableValue>: Sendable {
         __tweak(cell, scoped: true, default: fallback)
     }
 
-    @inlinable var store: TweakStore { privateStore ?? .ofProcess }
+    @inlinable package var store: TweakStore { privateStore ?? .ofProcess }
 }
 
 // MARK: - What it is
