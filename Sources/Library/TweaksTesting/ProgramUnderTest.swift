@@ -210,7 +210,7 @@ public final class ProgramUnderTest: Sendable {
         _ = try ask(SetTweak(tweak: key, value: .scalar(value)))
     }
 
-    /// Removes the override of a tweak, so that the tweak has its default again.
+    /// Resets a tweak: without an override it has the value of the next provider, or its default.
     ///
     /// - Throws: ``Failure`` if there is no such tweak, or the program does not answer.
     public func reset(_ key: TweakKey) throws(Failure) { _ = try ask(ResetTweaks(tweak: key)) }

@@ -11,7 +11,7 @@ import Testing
         "animation", "byte", "check", "color", "config", "configuration", "conformance", "curve", "describe",
         "diff", "document", "edge", "edit", "enum", "error", "exec", "failure", "file", "format", "generate",
         "get", "insets", "list", "log", "many", "mutable", "names", "optional", "order", "other", "plist",
-        "plot", "problem", "ps", "raw", "remove", "representable", "rgb", "rgba", "run", "save", "serve",
+        "plot", "problem", "ps", "raw", "representable", "rgb", "rgba", "run", "save", "serve",
         "set", "settings", "shadow", "spring", "test", "ui", "under", "violation",
     ]
 

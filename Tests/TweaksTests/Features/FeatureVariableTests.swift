@@ -388,13 +388,16 @@ import TweaksProviderTesting
         #expect(throws: TweakError.self) { try store.set("a", ofFeature: "search", variable: "limit") }
     }
 
-    @Test func `An optional one is nil without the variable, and nil takes the override away`() throws {
+    @Test func `An optional one is nil without the variable, and nil resets it`() throws {
         @OptionalFeatureVariable("search", "limit", store: store) var limit: Int?
         #expect(limit == nil)
         try store.make("Features", "search", "limit", default: 20)
         limit = 30
         #expect(limit == 30)
         limit = nil
+        #expect(limit == 20)
+        limit = 40
+        try $limit.reset()
         #expect(limit == 20)
     }
 }

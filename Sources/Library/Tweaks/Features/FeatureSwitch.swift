@@ -66,9 +66,9 @@ public struct FeatureSwitch: Sendable {
         try store.keep(isOn, for: key)
     }
 
-    /// Removes the person's choice.
+    /// Resets the switch: without an override it has the value of the next provider, or its default.
     ///
-    /// - Throws: ``TweakError`` if it cannot be removed.
+    /// - Throws: ``TweakError`` if a provider cannot give up its value.
     public func reset() throws(TweakError) {
         makeSwitch()
         try store.keep(nil as Bool?, for: key)
@@ -130,7 +130,7 @@ extension TweakStore {
         FeatureSwitch([name] + parts, in: self).isEnabled
     }
 
-    /// Removes the person's choices for all features and their variables, as one change, including unknown ones.
+    /// Resets all features and their variables, as one change, including unknown ones.
     ///
     /// - Throws: ``TweakError/noTweaks(in:)`` if there are no features.
     public func resetAllFeatures() throws(TweakError) {

@@ -58,7 +58,7 @@ public struct FeatureVariable<Value: TweakableValue>: Sendable {
     /// The property wrapper, for ``key`` and ``reset()``.
     public var projectedValue: Self { self }
 
-    /// Removes the override.
+    /// Resets the variable: without an override it has the value of the next provider, or its default.
     ///
     /// - Throws: ``TweakError`` if nobody declares the variable.
     public func reset() throws(TweakError) { try store.reset(key) }
@@ -80,7 +80,7 @@ public struct FeatureVariable<Value: TweakableValue>: Sendable {
 ///
 ///     @OptionalFeatureVariable("search", "limit") var limit: Int?
 ///
-/// Setting the property keeps an override, and setting it to `nil` removes it. While nothing declares the variable, the
+/// Setting the property keeps an override, and setting it to `nil` resets it. While nothing declares the variable, the
 /// property has the kept value.
 @propertyWrapper
 public struct OptionalFeatureVariable<Value: TweakableValue>: Sendable {
@@ -101,8 +101,14 @@ public struct OptionalFeatureVariable<Value: TweakableValue>: Sendable {
         nonmutating set { store.setOrReport(newValue, for: key) }
     }
 
-    /// The property wrapper, for ``key`` and ``observe(_:)``.
+    /// The property wrapper, for ``key``, ``reset()`` and ``observe(_:)``.
     public var projectedValue: Self { self }
+
+    /// Resets the variable, also while nothing declares it. Setting the property to `nil` does so, too, and reports what
+    /// this throws.
+    ///
+    /// - Throws: ``TweakError`` if a provider cannot give up its value.
+    public func reset() throws(TweakError) { try store.keep(nil as Value?, for: key) }
 
     /// Calls back when the property changes, as ``FeatureVariable/observe(_:)`` does.
     ///
@@ -122,7 +128,7 @@ extension TweakStore {
     /// that.
     ///
     /// - Parameters:
-    ///   - value: The value; `nil` removes the override.
+    ///   - value: The value; `nil` resets the variable.
     ///   - feature: The feature.
     ///   - variable: The variable.
     /// - Throws: ``TweakError`` if the variable cannot take the value.

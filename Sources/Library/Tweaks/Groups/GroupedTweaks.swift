@@ -77,7 +77,7 @@ public struct GroupedTweaks<Group: TweakGroup>: Sendable {
         }
     }
 
-    /// Removes the overrides of all tweaks of the group, as one change.
+    /// Resets all tweaks of the group, as one change.
     ///
     /// - Throws: ``TweakError`` if a tweak no longer exists.
     public func reset() throws(TweakError) {

@@ -145,7 +145,7 @@ extension Tweak {
         return Value(tweakValue: taken) ?? value
     }
 
-    /// Removes the override, so that the tweak has its default again.
+    /// Resets the tweak: without an override it has the value of the next provider, or its default.
     ///
     /// - Throws: ``TweakError`` if nothing declares the tweak any more.
     public func reset() throws(TweakError) {

@@ -35,7 +35,7 @@ public struct TweakBatch {
         try set(.value(value), for: key)
     }
 
-    /// Removes the override of a tweak when the batch ends.
+    /// Resets a tweak when the batch ends.
     ///
     /// - Throws: ``TweakError`` if the tweak does not exist or is an action.
     public mutating func reset(_ key: TweakKey) throws(TweakError) {
@@ -44,7 +44,7 @@ public struct TweakBatch {
         add(nil, for: key)
     }
 
-    /// Removes the override of a tweak of the batch's store when the batch ends.
+    /// Resets a tweak of the batch's store when the batch ends.
     ///
     /// - Throws: ``TweakError`` if nothing declares the tweak any more.
     public mutating func reset<Value: TweakableValue>(_ tweak: Tweak<Value>) throws(TweakError) {

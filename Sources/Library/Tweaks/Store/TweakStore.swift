@@ -139,7 +139,7 @@ public final class TweakStore: Sendable {
     /// way or resets it.
     ///
     /// - Parameters:
-    ///   - value: The value; `nil` removes the provider's value.
+    ///   - value: The value; `nil` resets the tweak in this provider.
     ///   - key: The tweak.
     ///   - source: ``TweakSource/session``, ``TweakSource/overrides``, or the source of a ``MutableTweakProvider``.
     /// - Throws: ``TweakError`` if the tweak does not exist or refuses the value, or the provider cannot keep it.
@@ -152,7 +152,7 @@ public final class TweakStore: Sendable {
         }
     }
 
-    /// Removes the override of a tweak, so that it has its default again.
+    /// Resets a tweak: without an override it has the value of the next provider, or its default.
     ///
     /// - Throws: ``TweakError`` if the tweak does not exist or is an action.
     public func reset(_ key: TweakKey) throws(TweakError) {
@@ -164,8 +164,7 @@ public final class TweakStore: Sendable {
         try change([(key, nil)], by: author)
     }
 
-    /// Removes all overrides of this store's tweaks, as one change. If a provider cannot remove a value, that is
-    /// reported.
+    /// Resets all tweaks of this store, as one change. If a provider cannot give up a value, that is reported.
     public func resetAll() { changeOrReport(allKeys().map { ($0, nil) }) }
 
     /// Flushes pending writes, and returns when they are on disk or have failed. The store does so by itself within 50

@@ -466,12 +466,12 @@ extension TweakStore {
 }
 
 extension TweakStore {
-    /// Removes the overrides of a category, as one change.
+    /// Resets the tweaks of a category, as one change.
     ///
     /// - Throws: ``TweakError/noTweaks(in:)``.
     public func reset(category: String) throws(TweakError) { try reset(category, nil, by: .program) }
 
-    /// Removes the overrides of a collection, as one change.
+    /// Resets the tweaks of a collection, as one change.
     ///
     /// - Parameters:
     ///   - category: The collection's category.
@@ -481,7 +481,7 @@ extension TweakStore {
         try reset(category, collection, by: .program)
     }
 
-    /// Removes the overrides of a collection, or of all where a level is `nil`.
+    /// Resets the tweaks of a collection, or of all where a level is `nil`.
     func reset(_ category: String?, _ collection: String?, by author: ChangeAuthor) throws(TweakError) {
         let keys = keys(category, collection)
         guard !keys.isEmpty || category == nil else {
