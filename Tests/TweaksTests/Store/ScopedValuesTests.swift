@@ -13,7 +13,7 @@ import Testing
     @Test func `are seen by handles and the store, and gone afterwards`() throws {
         let calls = Recorded<TweakChange>()
         let token = store.observe(didChange: calls.append)
-        let result = try width.withValue(7) {
+        let result = try width.withValue(7) { () throws in
             #expect(width.value == 7)
             #expect(try store.value(of: width.key) == 7)
             #expect(try store.status(of: width.key).source == .scope)
