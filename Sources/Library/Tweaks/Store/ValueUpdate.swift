@@ -342,27 +342,26 @@ extension TweakStore {
     ) throws(Failure) {
         var isAnnounced = false
         while true {
-            let (announced, isWritten, turn) = try withState {
-                (state) throws(Failure) -> ([TweakChange]?, Bool, ChangeDelivery.Turn?) in
-                guard let update = try update(&state) else { return (nil, true, nil) }
-                if !state.images.undecoded.isEmpty { state.decode(only: update.opinions.compactMap(\.key)) }
-                let plan = state.plan(update, in: state.layers)
-                if !isAnnounced, state.delivery.observers.areToldBefore { return (plan.changes, true, nil) }
-                let earlier = state.delivery.lastNumber
-                let isWritten = state.commit(plan, of: update)
-                committed?(state)
-                // Without changes of its own, this thread would only deliver those of others.
-                return (nil, isWritten, state.delivery.lastNumber != earlier ? state.delivery.begin() : nil)
+            let applied = try withState { (state) throws(Failure) in
+                try update(&state).map { state.perform($0, isAnnounced: isAnnounced, committed: committed) }
             }
-            if let announced {
-                announce(announced)
-                isAnnounced = true
-                continue
-            }
-            if !isWritten { flush() }
-            if let turn { deliver(turn) }
-            return
+            guard let applied, !follow(applied) else { return }
+            isAnnounced = true
         }
+    }
+
+    /// Tells the observers of an update.
+    ///
+    /// - Returns: Whether it is done; otherwise it has only been announced.
+    @inline(never)
+    private func follow(_ applied: AppliedUpdate) -> Bool {
+        if let announced = applied.announced {
+            announce(announced)
+            return false
+        }
+        if !applied.isWritten { flush() }
+        if let turn = applied.turn { deliver(turn) }
+        return true
     }
 
     /// Calls the observers that are notified before changes.
@@ -373,6 +372,33 @@ extension TweakStore {
                 state.call(observer.id) { willChange(change) }
             }
         }
+    }
+}
+
+/// What is left to do of an update without the lock.
+private struct AppliedUpdate {
+    /// Changes of which observers want to know before; nothing has changed then.
+    var announced: [TweakChange]?
+    var isWritten = true
+    var turn: ChangeDelivery.Turn?
+}
+
+extension StoreState {
+    /// Applies an update, unless observers are to be told before. Not inlined, because there are many closures that make
+    /// an update.
+    @inline(never)
+    fileprivate mutating func perform(
+        _ update: ValueUpdate, isAnnounced: Bool, committed: ((StoreState) -> Void)?
+    ) -> AppliedUpdate {
+        if !images.undecoded.isEmpty { decode(only: update.opinions.compactMap(\.key)) }
+        let plan = plan(update, in: layers)
+        if !isAnnounced, delivery.observers.areToldBefore { return AppliedUpdate(announced: plan.changes) }
+        let earlier = delivery.lastNumber
+        let isWritten = commit(plan, of: update)
+        committed?(self)
+        // Without changes of its own, this thread would only deliver those of others.
+        return AppliedUpdate(
+            isWritten: isWritten, turn: delivery.lastNumber != earlier ? delivery.begin() : nil)
     }
 }
 
