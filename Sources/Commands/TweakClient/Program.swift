@@ -336,7 +336,7 @@ package struct ProgramSearch {
             }
             // The dynamic linker may not have reached the library yet.
             if age < .milliseconds(100) || process.isStarting { return true }
-            return (age < .seconds(1) || process.runsLibrary) && scan.content(of: process.pid) == .library
+            return process.runsLibrary && scan.content(of: process.pid) == .library
         }
         if isStarting { usleep(20_000) }
         return isStarting

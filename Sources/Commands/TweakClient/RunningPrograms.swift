@@ -302,29 +302,39 @@ struct ProcessEntry {
     var parent: pid_t? { statusField(4).flatMap { pid_t(exactly: $0) } }
 
     /// The time since it was forked.
-    var age: Duration? {
-        guard let ticks = statusField(22) else { return nil }
+    var age: Duration? { statusField(22).flatMap(Self.duration(since:)) }
+
+    /// - Parameter ticks: A time after the start of the machine.
+    private static func duration(since ticks: Int64) -> Duration {
         var now = timespec()
         clock_gettime(CLOCK_BOOTTIME, &now)
         return .seconds(now.tv_sec) + .nanoseconds(now.tv_nsec) - .seconds(1) * ticks
             / sysconf(Int32(_SC_CLK_TCK))
     }
 
-    /// Whether it may still be in the dynamic linker, which takes a few hundredths of a second of the processor: it has
-    /// not had more, and does not sleep.
+    /// Whether it may still be in the dynamic linker, or in the delay after which the library's thread begins: it has had
+    /// less than a tenth of a second of the processor, and a thread does not sleep, or is one of the last second.
     var isStarting: Bool {
-        guard let fields = statusFields(of: pid), let user = statusField(14), let system = statusField(15)
-        else {
-            return false
+        guard let user = statusField(14), let system = statusField(15),
+            (user + system) * 10 < sysconf(Int32(_SC_CLK_TCK))
+        else { return false }
+        return threads.contains { thread in
+            guard let fields = statusFields(of: thread), fields.count > 19, let start = Int64(fields[19])
+            else {
+                return false
+            }
+            return ["R", "D", "T"].contains(fields[0])
+                || thread != pid && Self.duration(since: start) < .seconds(1)
         }
-        return ["R", "D"].contains(fields.first) && (user + system) * 10 < sysconf(Int32(_SC_CLK_TCK))
     }
 
     /// Whether it has a thread of the library, which begins with the first use of a tweak, before `main` if the program
     /// has records.
     var runsLibrary: Bool {
-        directoryEntries("\(folder)/task").contains { read("task/\($0)/comm").elementsEqual("tweaks\n".utf8) }
+        threads.contains { read("task/\($0)/comm").elementsEqual("tweaks\n".utf8) }
     }
+
+    private var threads: [pid_t] { directoryEntries("\(folder)/task").compactMap { pid_t($0) } }
 
     /// A number in `/proc/PID/stat`, by its place in proc_pid_stat(5), which is at least the fourth.
     private func statusField(_ number: Int) -> Int64? {
