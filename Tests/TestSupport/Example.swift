@@ -80,6 +80,20 @@ public enum Example {
         return try RunningCommand(process).wait()
     }
 
+    /// Writes the manifest of a package that uses the library, into its folder.
+    ///
+    /// - Parameter target: The source of its target.
+    public static func writeManifest(in package: TemporaryDirectory, target: String) throws {
+        try package.write(
+            "Package.swift",
+            """
+            // swift-tools-version: 6.2
+            import PackageDescription
+            let package = Package(
+                name: "app", dependencies: [.package(name: "tweaks", path: "\(Locations.package)")], targets: [\(target)])
+            """)
+    }
+
     /// Starts the example's tests. Settings of the user reach the package manager alone.
     public static func startTests(
         home: TemporaryDirectory, environment: [String: String] = [:]

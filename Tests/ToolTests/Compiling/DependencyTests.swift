@@ -6,22 +6,15 @@ import Testing
 @Suite struct `As a dependency` {
     @Test func `C macros and the store bring no swift-syntax and nothing of HTTP along`() throws {
         let directory = try TemporaryDirectory()
-        try directory.write(
-            "Package.swift",
-            """
-            // swift-tools-version: 6.2
-            import PackageDescription
-            let package = Package(
-                name: "dependent",
-                dependencies: [.package(name: "tweaks", path: "\(Locations.package)")],
-                targets: [
-                    .target(
-                        name: "Dependent",
-                        dependencies: [
-                            .product(name: "FBTweak", package: "tweaks"), .product(name: "Tweaks", package: "tweaks"),
-                        ])
-                ])
-            """)
+        try Example.writeManifest(
+            in: directory,
+            target: """
+                .target(
+                    name: "Dependent",
+                    dependencies: [
+                        .product(name: "FBTweak", package: "tweaks"), .product(name: "Tweaks", package: "tweaks"),
+                    ])
+                """)
         try directory.write("Sources/Dependent/Dependent.swift", "import Tweaks\n")
         let result = try Example.swift(["package", "--package-path", directory.path, "show-dependencies"])
         #expect(result.succeeded, "\(result.error)")

@@ -9,18 +9,11 @@ import Testing
 
     init() throws {
         package = try TemporaryDirectory()
-        try package.write(
-            "Package.swift",
-            """
-            // swift-tools-version: 6.2
-            import PackageDescription
-            let package = Package(
-                name: "app",
-                dependencies: [.package(name: "tweaks", path: "\(Locations.package)")],
-                targets: [
-                    .executableTarget(name: "App", dependencies: [.product(name: "FBTweak", package: "tweaks")])
-                ])
-            """)
+        try Example.writeManifest(
+            in: package,
+            target:
+                #".executableTarget(name: "App", dependencies: [.product(name: "FBTweak", package: "tweaks")])"#
+        )
         try package.write(
             "Sources/App/main.c",
             """
