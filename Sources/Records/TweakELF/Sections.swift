@@ -119,17 +119,16 @@ extension ELFObject {
     /// Returns whether code in the object uses the store of the process, with or without records.
     package func usesStore() throws(ELFError) -> Bool {
         if isLinked { return try notes().usesStore }
-        var notes = ImageNotes()
-        try forEachSection { (section, index) throws(ELFError) in
-            guard section.sh_type == UInt32(SHT_NOTE), section.sh_size <= Self.mostNotes else { return }
-            let bytes = try bytes(at: section.sh_offset, count: section.sh_size, of: "section \(index)")
-            let segment = ImageSegment(
-                type: UInt32(PT_NOTE), flags: UInt32(PF_R), offset: section.sh_offset,
-                address: section.sh_addr,
-                fileSize: section.sh_size, memorySize: section.sh_size, alignment: section.sh_addralign)
-            notes.read(bytes.span.bytes, of: segment, is64Bit: is64Bit, byteOrder)
+        var sections: [ImageSegment] = []
+        try forEachSection { (section, _) throws(ELFError) in
+            guard section.sh_type == UInt32(SHT_NOTE) else { return }
+            sections.append(
+                ImageSegment(
+                    type: UInt32(PT_NOTE), flags: UInt32(PF_R), offset: section.sh_offset,
+                    address: section.sh_addr, fileSize: section.sh_size, memorySize: section.sh_size,
+                    alignment: section.sh_addralign))
         }
-        return notes.usesStore
+        return try notes(in: sections).usesStore
     }
 
     private func recordSections(noting note: (UnusableSection) -> Void) throws(ELFError) -> [RecordRange] {
@@ -248,10 +247,17 @@ extension ELFObject {
     private static let mostSegments = 1024
 
     func notes() throws(ELFError) -> ImageNotes {
+        var segments: [ImageSegment] = []
+        try forEachSegment { (segment) throws(ELFError) in
+            if segment.type == UInt32(PT_NOTE) { segments.append(segment) }
+        }
+        return try notes(in: segments)
+    }
+
+    private func notes(in segments: [ImageSegment]) throws(ELFError) -> ImageNotes {
         var notes = ImageNotes()
         var total: UInt64 = 0
-        try forEachSegment { (segment) throws(ELFError) in
-            guard segment.type == UInt32(PT_NOTE), segment.fileSize <= Self.mostNotes - total else { return }
+        for segment in segments where segment.fileSize <= Self.mostNotes - total {
             // The condition keeps the sum below the limit.
             total += segment.fileSize
             let bytes = try bytes(at: segment.offset, count: segment.fileSize, of: "a segment with notes")
