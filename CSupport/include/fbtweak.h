@@ -1363,7 +1363,11 @@ static inline bool fbtweak_choice(const fbtweak *tweak, size_t index, fbtweak_va
   library->call_
 
 static inline const char *fbtweak_error(void) {
+#ifdef FBTWEAK__IS_DISABLED
+  return "FB_TWEAK_DISABLED disables tweaks in this unit";
+#else
   FBTWEAK__ASK("the Tweaks library is not in this process", error());
+#endif
 }
 static inline const fbtweak *fbtweak_find(const char *category, const char *collection,
                                           const char *name) {

@@ -149,8 +149,10 @@ import Testing
     ) throws {
         let source = """
             #include <fbtweak.h>
+            #include <stdio.h>
             int main(void) {
-              fbtweak_make_action("A", "B", "C", 0, 0);
+              if (!fbtweak_make_action("A", "B", "C", 0, 0))
+                puts(fbtweak_error());
               return FBTweakValue("A", "B", "Status", 0);
             }
             """
@@ -167,6 +169,8 @@ import Testing
         for disabled in ["-DFB_TWEAK_DISABLED", "-DFB_TWEAK_DISABLED="] {
             for enabled in [[], ["-DDEBUG"], ["-DFB_TWEAK_ENABLED=1"]] {
                 #expect(try forbid([disabled] + enabled) == "")
+                let said = try run(home("made"), home: home).output
+                #expect(said == "FB_TWEAK_DISABLED disables tweaks in this unit\n")
             }
         }
         #expect(try forbid(["-DFB_TWEAK_DISABLED=0"]) == found)
