@@ -237,6 +237,11 @@ func unwrapped(_ expression: ExprSyntax) -> ExprSyntax? {
 
 /// The name in `.name` or `Type.name`.
 func literalCase(_ expression: ExprSyntax) -> String? {
-    expression.as(MemberAccessExprSyntax.self).map { $0.declName.baseName.text.filter { $0 != "`" } }
+    expression.as(MemberAccessExprSyntax.self).map(\.declName.baseName.trimmedName)
+}
+
+extension TokenSyntax {
+    /// The name without backticks.
+    var trimmedName: String { text.filter { $0 != "`" } }
 }
 #endif

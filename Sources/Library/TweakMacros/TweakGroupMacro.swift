@@ -142,7 +142,7 @@ extension VariableDeclSyntax {
     /// Whether instances store it, and it can change.
     fileprivate var isStoredInInstances: Bool {
         bindingSpecifier.tokenKind == .keyword(.var)
-            && !modifiers.contains { ["static", "class"].contains($0.name.text) }
+            && !isOfType
             && bindings.allSatisfy { binding in
                 switch binding.accessorBlock?.accessors {
                 case .getter: false
@@ -171,10 +171,5 @@ extension AttributeListSyntax {
     }
 
     fileprivate func contains(macro name: String) -> Bool { first(macro: name) != nil }
-}
-
-extension TokenSyntax {
-    /// The name without backticks.
-    fileprivate var trimmedName: String { text.filter { $0 != "`" } }
 }
 #endif

@@ -53,8 +53,7 @@ struct TweakableVariable {
                 "the var needs a value, which is the tweak's default", at: pattern,
                 fixIt: .insert(" = <#default#>", after: binding, "give it one"))
         }
-        let isStatic = variable.modifiers.contains { ["static", "class"].contains($0.name.text) }
-        if !isStatic, let scope = context.lexicalContext.first {
+        if !variable.isOfType, let scope = context.lexicalContext.first {
             let isInType = scope.asProtocol((any DeclGroupSyntax).self) != nil
             let named = pattern.trimmedDescription + (binding.typeAnnotation?.trimmedDescription ?? "")
             let constant = "let \(named) = #tweak(\(arguments.source(default: value)))"
@@ -68,7 +67,7 @@ struct TweakableVariable {
             throw DiagnosticsError.tweak(
                 "the default is the value of the var", at: argument.expression, fixIt: .remove(argument))
         }
-        name = pattern.identifier.text.filter { $0 != "`" }
+        name = pattern.identifier.trimmedName
         defaultValue = value
         let kept = variable.modifiers.filter {
             // The handle can only be read, and a static variable is final.
@@ -120,5 +119,10 @@ struct TweakableVariable {
             "the value must be a literal; write the type, as in var name: Float = 0.5, if it is none of its own",
             at: value)
     }
+}
+
+extension VariableDeclSyntax {
+    /// Whether it is one of a type and not of its instances.
+    var isOfType: Bool { modifiers.contains { ["static", "class"].contains($0.name.text) } }
 }
 #endif
