@@ -430,7 +430,7 @@ package final class LiveProgram: Program {
 }
 
 extension Done {
-    /// Who in the program runs the rest of the action, in words; `nil` if it is done.
+    /// What will run the action, in words, such as `the main actor`; `nil` if it has run.
     package var taker: String? {
         switch handedTo {
         case "mainActor": "the main actor"

@@ -354,8 +354,11 @@ package struct ProgramSearch {
         let directory = try failing { try OverridesFile(application: name).directory }
         let bare = ProcessEntry.all.first { $0.executable.map(lastComponent) == name }
         let bareTitle = bare.map { "\(name) (\($0.pid))" }
-        guard !name.isEmpty, access(directory, F_OK) == 0 else {
-            if let bareTitle { throw Failure(Self.hasNone, about: bareTitle, .unavailable) }
+        let isKept = !name.isEmpty && access(directory, F_OK) == 0
+        if let bareTitle, !isKept || checkingValues {
+            throw Failure(Self.hasNone, about: bareTitle, .unavailable)
+        }
+        guard isKept else {
             let running = RunningProgram.all().compactMap { $0.executable.map(lastComponent) }
             let kept = directoryEntries(String(directory.dropLast(name.utf8.count))).filter {
                 !$0.hasPrefix(".")
@@ -365,7 +368,6 @@ package struct ProgramSearch {
                     + didYouMean(Set(running + kept).nearest(to: name)), .missing)
         }
         guard !checkingValues else {
-            if let bareTitle { throw Failure(Self.hasNone, about: bareTitle, .unavailable) }
             throw Failure(
                 "\(name): it is not running, and its executable is not known; give the path", .missing)
         }

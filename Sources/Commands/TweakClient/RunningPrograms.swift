@@ -315,15 +315,14 @@ struct ProcessEntry {
     /// Whether it may still be in the dynamic linker, or in the delay after which the library's thread begins: it has had
     /// less than a tenth of a second of the processor, and a thread does not sleep, or is one of the last second.
     var isStarting: Bool {
-        guard let user = statusField(14), let system = statusField(15),
+        let fields = statusFields(of: pid)
+        guard let user = Self.number(14, in: fields), let system = Self.number(15, in: fields),
             (user + system) * 10 < sysconf(Int32(_SC_CLK_TCK))
         else { return false }
         return threads.contains { thread in
-            guard let fields = statusFields(of: thread), fields.count > 19, let start = Int64(fields[19])
-            else {
-                return false
-            }
-            return ["R", "D", "T"].contains(fields[0])
+            let fields = statusFields(of: thread)
+            guard let state = fields?.first, let start = Self.number(22, in: fields) else { return false }
+            return ["R", "D", "T"].contains(state)
                 || thread != pid && Self.duration(since: start) < .seconds(1)
         }
     }
@@ -337,8 +336,10 @@ struct ProcessEntry {
     private var threads: [pid_t] { directoryEntries("\(folder)/task").compactMap { pid_t($0) } }
 
     /// A number in `/proc/PID/stat`, by its place in proc_pid_stat(5), which is at least the fourth.
-    private func statusField(_ number: Int) -> Int64? {
-        statusFields(of: pid)?.dropFirst(number - 3).first.flatMap { Int64($0) }
+    private func statusField(_ number: Int) -> Int64? { Self.number(number, in: statusFields(of: pid)) }
+
+    private static func number(_ number: Int, in fields: [String]?) -> Int64? {
+        fields?.dropFirst(number - 3).first.flatMap { Int64($0) }
     }
 
     /// Whether it was started without a socket.

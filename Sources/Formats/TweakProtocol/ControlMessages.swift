@@ -323,7 +323,7 @@ package struct ControlError: Error, Hashable, Codable, Sendable {
         package static let notKept = Code(rawValue: 5)
         /// The changes cannot be undone, or there is no such mark.
         package static let notUndone = Code(rawValue: 6)
-        /// What an action was handed to is gone.
+        /// An action will not run, because the actor or the queue that should run it is gone.
         package static let notRun = Code(rawValue: 7)
     }
 

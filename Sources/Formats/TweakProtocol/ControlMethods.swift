@@ -352,7 +352,7 @@ package struct RunAction: ControlMethod {
     package enum CodingKeys: CodingKey, CaseIterable { case tweak, wait }
 
     package var tweak: TweakKey
-    /// Whether the answer is sent only after what runs elsewhere, too.
+    /// Whether the answer waits until an actor or a queue has run the action.
     package var wait: Bool?
 
     package init(tweak: TweakKey, wait: Bool? = nil) { (self.tweak, self.wait) = (tweak, wait) }
@@ -468,9 +468,9 @@ package struct ReadAdopted: ControlMethod {
     package init(again: Bool? = nil) { self.again = again }
 }
 
-/// The answer of a method without a result: an empty object, or who does the rest.
+/// The answer to a method without a result: an empty object, unless an action has yet to run.
 package struct Done: Codable, Sendable {
-    /// Who runs the rest of an action: `mainActor`, another `actor` or a `queue`; `nil` if it is done.
+    /// What will run an action: `mainActor`, another `actor` or a `queue`; `nil` if it has run.
     package var handedTo: String?
 
     package init(handedTo: String? = nil) { self.handedTo = handedTo }

@@ -23,7 +23,7 @@ internal import TweakSystem
 // If Swift's library is inside the image, its constructors may run after step 3. "Before main" in HowItWorks lists what
 // is forbidden until then.
 
-/// Whether the build wants that nobody outside changes anything.
+/// Whether only the program itself can change its tweaks, which `FB_TWEAK_DISABLED` makes so.
 private var isDisabled: Bool {
     #if FB_TWEAK_DISABLED
     true
@@ -84,7 +84,7 @@ extension TweakStore {
             })
         else { return }
         if isDisabled {
-            // What the program brings are its own values.
+            // Files beside the program belong to it, so their values apply.
             if let path = executablePath(), !fbtweak__is_privileged() { useProvidersBesideProgram(path) }
             return
         }

@@ -121,7 +121,7 @@ import Testing
         let key = TweakKey("Game", "Play", "Clear")
         let run = ActionRun()
         try store.run(key, as: run)
-        #expect(run.place == "actor" && !run.isOver)
+        #expect(run.handedTo == "actor" && !run.isOver)
         isBusy.withLock { $0 = false }
         #expect(await !isLost(run))
         #expect(run.isOver)
@@ -140,7 +140,7 @@ import Testing
         try makeAction("first")
         let run = ActionRun()
         try store.run(key, as: run)
-        #expect(run.place == nil && run.isOver)
+        #expect(run.handedTo == nil && run.isOver)
     }
 
     @Test func `A name is not empty`() throws {

@@ -20,7 +20,7 @@ struct RunCommand: ParsableCommand {
         help: "The action, as Category/Collection/Name or shorter.", completion: .custom(completeActions))
     var action: String
 
-    @Flag(help: "Wait also for what an actor or a queue runs, however long that takes.")
+    @Flag(help: "Wait until an actor or a queue has run it, too, however long that takes.")
     var wait = false
 
     func run() throws {

@@ -349,7 +349,7 @@ extension Endpoint {
                     return answer(Self.line(error, to: id))
                 }
                 if call.wait != true, !run.isOver {
-                    return answer(Self.line(Done(handedTo: run.place), to: id))
+                    return answer(Self.line(Done(handedTo: run.handedTo), to: id))
                 }
                 run.whenOver { isLost in
                     answer(

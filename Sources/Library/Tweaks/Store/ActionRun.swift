@@ -7,26 +7,26 @@ final class ActionRun: @unchecked Sendable {
     private static let lock = Guarded(())
 
     private var taker: String?
-    /// The calls of functions, and what they have handed over.
+    /// The calls of the action's functions count as one, and each part that was handed over as one more.
     private var partsLeft = 1
     private var isLost = false
     private var ends: [@Sendable (_ isLost: Bool) -> Void] = []
 
-    /// Who else runs a part of it, as in the answer of the protocol's `run`.
-    var place: String? { Self.lock.withLock { _ in taker } }
+    /// What a part was handed to, as in the answer to the protocol's `run`; `nil` if nothing was.
+    var handedTo: String? { Self.lock.withLock { _ in taker } }
     var isOver: Bool { Self.lock.withLock { _ in partsLeft == 0 } }
 
-    /// A part is for somebody else, who calls ``end(isLost:)`` after it.
-    func handOver(to place: String) {
+    /// Counts a part that an actor or a queue will run. It must end with a call of ``end(isLost:)``.
+    func handOver(to taker: String) {
         Self.lock.withLock { _ in
             partsLeft += 1
-            taker = place
+            self.taker = taker
         }
     }
 
-    /// A part is over.
+    /// Ends a part.
     ///
-    /// - Parameter isLost: Whether it was never run, because who should run it is gone.
+    /// - Parameter isLost: Whether the part will never run, because the actor or the queue is gone.
     func end(isLost: Bool = false) {
         let isOver = Self.lock.withLock { _ in
             partsLeft -= 1
@@ -49,8 +49,8 @@ final class ActionRun: @unchecked Sendable {
 
 // MARK: - Functions that hand over
 
-/// What the library gives the function of an action with the attribute `actor`, so that any library of the process can
-/// be told of the end.
+/// The argument of the function of an action with the attribute `actor`. It begins with a C function, because the code that
+/// calls it may use another copy of the library.
 private struct RunContext {
     /// The first member, which ``__ended(_:)`` calls.
     let end: @convention(c) (_ context: UnsafeMutableRawPointer) -> Void = { context in
@@ -63,8 +63,10 @@ private struct RunContext {
 }
 
 extension ActionRun {
-    /// The context for the function of a record with the attribute `actor`, which is used once.
-    var context: UnsafeMutableRawPointer {
+    /// Hands a part to the main actor.
+    ///
+    /// - Returns: The argument for one call of the function of a record with the attribute `actor`.
+    func makeContext() -> UnsafeMutableRawPointer {
         handOver(to: "mainActor")
         let context = UnsafeMutablePointer<RunContext>.allocate(capacity: 1)
         context.initialize(to: RunContext(run: self))
@@ -74,7 +76,7 @@ extension ActionRun {
 
 /// Tells the library that the main actor has run an action. For macro expansions only.
 ///
-/// - Parameter context: The address that the library gave the function of the action's record; 0 if it does not ask.
+/// - Parameter context: The argument of the action's function as a number; 0 if the library does not want to be told.
 public func __ended(_ context: UInt) {
     guard let context = UnsafeMutableRawPointer(bitPattern: context) else { return }
     context.load(as: (@convention(c) (UnsafeMutableRawPointer) -> Void).self)(context)

@@ -29,7 +29,7 @@ extension TweakStore {
             if let closure {
                 function = closure.call(as: run)
             } else if action.context == nil, declaration.isForMainActor {
-                function = CFunction(code: action.code, context: run.context)
+                function = CFunction(code: action.code, context: run.makeContext())
             }
             callProgram { function() }
             state.withLock { $0.delivery.end(call) }
@@ -61,14 +61,15 @@ public final class TweakAction: Sendable {
 
 /// The closure of a Swift action. The action's record has a C function, whose context this is.
 final class ActionClosure: Sendable {
-    private let place: String?
+    private let taker: String?
     private let body: @Sendable (ActionRun) -> Void
 
     /// - Parameters:
-    ///   - place: Who runs the action after the body has returned, and then ends that part of the run.
-    ///   - body: What the library runs.
-    init(handsTo place: String?, _ body: @escaping @Sendable (ActionRun) -> Void) {
-        (self.place, self.body) = (place, body)
+    ///   - taker: What runs the action after the body has returned, and then ends that part of the run; `nil` if the body
+    ///     runs it.
+    ///   - body: What the library calls.
+    init(handsTo taker: String?, _ body: @escaping @Sendable (ActionRun) -> Void) {
+        (self.taker, self.body) = (taker, body)
     }
 
     private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
@@ -76,12 +77,12 @@ final class ActionClosure: Sendable {
     /// The key of the closure in its store.
     var number: StableNumber { StableNumber(UInt(bitPattern: context)) }
 
-    /// The function in the record. In its place ``call(as:)`` runs.
+    /// The function in the record. The store calls the one of ``call(as:)`` instead.
     var function: CFunction { Self.function(context) }
 
     /// The function of one run, to be called once.
     func call(as run: ActionRun) -> CFunction {
-        if let place { run.handOver(to: place) }
+        if let taker { run.handOver(to: taker) }
         return Self.function(Unmanaged.passRetained(Call(closure: self, run: run)).toOpaque())
     }
 

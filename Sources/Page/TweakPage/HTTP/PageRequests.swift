@@ -307,7 +307,7 @@ struct PageRequests: Sendable {
     }
 
     private struct ActionForm: Encodable {
-        /// Who runs the action now, in words; `nil` if it is done.
+        /// What will run the action, in words; `nil` if it has run.
         let handedTo: String?
     }
 
