@@ -702,6 +702,7 @@ enum {
  * Reading is one load, never fails and never blocks. The result is the current value if the handle
  * is not NULL and the tweak has a compatible type, and the fallback otherwise. Integers and
  * floating-point numbers can be read as numbers; integers as any integer type, converted as in C.
+ * An optional tweak of Swift that has no value reads as the fallback, and is set to none by a text.
  */
 static inline bool fbtweak_read(const fbtweak *tweak, fbtweak_value *value);
 static inline bool fbtweak_read_bool(const fbtweak *tweak, bool fallback);
@@ -714,7 +715,8 @@ static inline fbtweak_color fbtweak_read_color(const fbtweak *tweak, fbtweak_col
  * The declaration. Texts and values are constant; for NULL they are FBTWEAK_TYPE_NONE, NULL and
  * false. A limit or step returns false if there is none. Choices count from 0; the label is NULL if
  * there is none. An attribute is "unit", "doc", "precision", "scale", "pair", "owner", "expires",
- * "read-only", "needs-restart", "title", "group", "element" or "at", and NULL if it is not set.
+ * "read-only", "needs-restart", "title", "group", "element", "optional" or "at", and NULL if it
+ * is not set.
  */
 static inline int fbtweak_type(const fbtweak *tweak);
 static inline const char *fbtweak_category(const fbtweak *tweak);
@@ -919,6 +921,7 @@ enum {
   FBTWEAK_KIND_GATE = 4,
   FBTWEAK_KIND_SEQUENCE = 5,
   FBTWEAK_KIND_VARIABLE = 6,
+  FBTWEAK_KIND_OPTIONAL = 8,
 
   FBTWEAK_HAS_MINIMUM = 1,
   FBTWEAK_HAS_MAXIMUM = 2,
@@ -1209,6 +1212,20 @@ static inline const fbtweak *fbtweak__handle(const void *record) {
  * The functions. A value is read once, because others may write it at any time. A null string in a
  * cell stands for the given text: a pointer to the record's own text would need a relocation.
  */
+static inline bool fbtweak__has_value(const fbtweak_value *optional, uint8_t boolean) {
+  uint64_t bits;
+  switch (optional->type) {
+  case FBTWEAK_TYPE_BOOL:
+    return boolean != 2;
+  case FBTWEAK_TYPE_INT64:
+    return optional->integer != INT64_MIN;
+  case FBTWEAK_TYPE_STRING:
+    return __builtin_strcmp(optional->text, "none") != 0;
+  default: /* A comparison of NaN means nothing with -ffast-math. */
+    __builtin_memcpy(&bits, &optional->number, sizeof(bits));
+    return bits << 1 <= UINT64_C(0xffe0000000000000);
+  }
+}
 static inline bool fbtweak__value_of(const fbtweak *tweak, const uint64_t *slot, const char *text,
                                      fbtweak_value *value) {
 #define FBTWEAK__CASE(code_, type_, member_)                                                       \
@@ -1220,9 +1237,10 @@ case code_: {                                                                   
   break;                                                                                           \
 }
   uint32_t color = 0;
+  uint8_t boolean = 0;
   value->type = tweak->type;
   switch (tweak->type) {
-    FBTWEAK__CASE(FBTWEAK_TYPE_BOOL, uint8_t, value->boolean)
+    FBTWEAK__CASE(FBTWEAK_TYPE_BOOL, uint8_t, boolean)
     FBTWEAK__CASE(FBTWEAK_TYPE_INT8, int8_t, value->integer)
     FBTWEAK__CASE(FBTWEAK_TYPE_INT16, int16_t, value->integer)
     FBTWEAK__CASE(FBTWEAK_TYPE_INT32, int32_t, value->integer)
@@ -1241,9 +1259,11 @@ case code_: {                                                                   
 #undef FBTWEAK__CASE
   if (tweak->type == FBTWEAK_TYPE_COLOR)
     __builtin_memcpy(&value->color, &color, sizeof(color));
+  if (tweak->type == FBTWEAK_TYPE_BOOL)
+    value->boolean = boolean != 0;
   if (tweak->type == FBTWEAK_TYPE_STRING && !value->text)
     value->text = text;
-  return true;
+  return tweak->kind != FBTWEAK_KIND_OPTIONAL || fbtweak__has_value(value, boolean);
 }
 
 /* The texts of a record: category, collection, name, the default of a string, attributes. */

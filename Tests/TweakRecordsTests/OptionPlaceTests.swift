@@ -9,7 +9,7 @@ import TweakRecords
     /// What a declaration does not have under the name in JSON: limits come first, providers have the texts,
     /// and the compiler tells the location and, by the type, the elements.
     private static let undeclared: Set<String> = [
-        "minimum", "maximum", "element", "title", "group", "location",
+        "minimum", "maximum", "element", "optional", "title", "group", "location",
     ]
     private static var declared: [TweakOption] {
         TweakOption.all.filter { !undeclared.contains($0.name) }

@@ -113,7 +113,7 @@ extension Difference {
 
     private func summary(of tweak: TweakDeclaration) -> String {
         let value = tweak.isMonitor ? "" : tweak.text(of: tweak.defaultValue)
-        let parts = [tweak.isMonitor ? "monitor" : "", "\(tweak.type)", value, tweak.limits].filter {
+        let parts = [tweak.isMonitor ? "monitor" : "", tweak.typeName, value, tweak.limits].filter {
             !$0.isEmpty
         }
         return ", \(parts.joined(separator: " "))" + (tweak.location.map { ", at \($0)" } ?? "")

@@ -140,7 +140,7 @@ private struct Locations {
 extension ImageDump.Tweak {
     fileprivate func cells(_ location: String) -> [String] {
         [
-            declaration.key.name, "\(declaration.type)",
+            declaration.key.name, declaration.typeName,
             value.map { declaration.text(of: $0, rounded: true) } ?? "",
             declaration.text(of: declaration.defaultValue, rounded: true), declaration.limits,
             declaration.notes, location, declaration.description ?? "",

@@ -27,6 +27,7 @@ extension TweakDeclaration {
     /// - Parameter rounded: Whether a number is rounded to the decimals that the tweak asks for.
     package func text(of value: TweakValue, rounded: Bool = false) -> String {
         guard value != .nothing else { return "" }
+        if isOptional, value == .absent { return "\(value)" }
         let number = rounded ? roundedText(of: value) : nil
         let text = number ?? (element == nil ? value.quoted : "\(value)")
         let label = choices.first { $0.value == value }?.label

@@ -111,7 +111,7 @@ package struct TweakMetrics {
         of tweak: TweakDeclaration, having value: TweakValue
     ) -> [(name: String, isActive: Bool)] {
         let choices = tweak.choices
-        let isNumber = tweak.type.canBeMonitored && choices.allSatisfy { $0.label == nil }
+        let isNumber = tweak.canBeSampled && choices.allSatisfy { $0.label == nil }
         guard !choices.isEmpty, choices.count <= mostStates, !isNumber else { return [] }
         var (states, names): ([(String, Bool)], Set<String>) = ([], [])
         func add(_ label: String?, _ state: TweakValue) {

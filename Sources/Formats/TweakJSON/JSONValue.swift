@@ -58,9 +58,10 @@ extension JSONValue {
     package init(_ value: TweakValue) { self = value == .nothing ? .null : .scalar(value) }
 
     /// The value in the representation of a tweak's type, including infinities and NaN, which are strings in JSON. It
-    /// may be outside the limits.
+    /// may be outside the limits, and of an optional tweak of this type.
     package func value(of type: TweakType) -> TweakValue? {
         switch (type, self) {
+        case (_, .scalar(.absent)) where TweakValue.emptyCell(type) != nil: return .absent
         case (.action, .null): return .nothing
         case (.float, .scalar(.string(let text))), (.double, .scalar(.string(let text))):
             return Double(text).flatMap { $0.isFinite ? nil : .double($0) }
@@ -77,6 +78,7 @@ private let noKey = TweakKey("", "", "")
 extension TweakDeclaration {
     /// Checks a JSON value against the type and the limits or choices.
     package func admit(_ json: JSONValue) throws(TweakValueError) -> Admission {
+        if json == .null, isOptional { return try admit(.absent) }
         guard let value = json.tweakValue else { throw .wrongType(self, given: json.summary) }
         return try admit(value)
     }

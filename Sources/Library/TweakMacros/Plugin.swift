@@ -14,6 +14,8 @@ struct Plugin: CompilerPlugin {
         FloatTweakMacro.self, DoubleTweakMacro.self, RealTweakMacro.self, DurationTweakMacro.self,
         StringTweakMacro.self, ColorTweakMacro.self,
         IntsTweakMacro.self, DoublesTweakMacro.self, StringsTweakMacro.self,
+        OptionalBoolTweakMacro.self, OptionalIntTweakMacro.self, OptionalFloatTweakMacro.self,
+        OptionalDoubleTweakMacro.self, OptionalStringTweakMacro.self,
         RawStringTweakMacro.self, RawIntTweakMacro.self, RawDoubleTweakMacro.self,
         UnsupportedTweakMacro.self, FeatureMacro.self,
         TweakableMacro.self,

@@ -40,6 +40,12 @@ struct TweakArguments {
         options.first { $0.label?.text == option && !$0.expression.is(NilLiteralExprSyntax.self) }
     }
 
+    /// The default; `nil` also if it is `nil` in the source and the type is not optional.
+    func defaultValue(of type: ValueType) -> ExprSyntax? {
+        type.wrapped == nil
+            ? self["default"] : options.first { $0.label?.text == "default" }?.expression
+    }
+
     /// The expression of an option; `nil` also if it is `nil` in the source.
     subscript(option: String) -> ExprSyntax? { argument(option)?.expression }
 
@@ -110,6 +116,7 @@ struct TweakArguments {
             }
             attributes.append(TweakDeclaration.Attribute(key: "precision", value: "\(digits)"))
         }
+        if type.wrapped != nil { attributes.append(TweakDeclaration.Attribute(key: "optional", value: "")) }
         attributes += try sliderAttributes(of: type)
         if let unit = try text("unit", what: "a unit") ?? (type.form == .duration ? "s" : nil) {
             attributes.append(TweakDeclaration.Attribute(key: "unit", value: unit))

@@ -29,7 +29,7 @@ extension TweakMacro {
         of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
     ) throws -> ExprSyntax {
         let arguments = try arguments(of: node, in: context)
-        guard let defaultValue = arguments["default"] else {
+        guard let defaultValue = arguments.defaultValue(of: type) else {
             throw DiagnosticsError.tweak("a default is needed", at: node)
         }
         try context.checkPlace(
@@ -114,6 +114,11 @@ enum ColorTweakMacro: TweakMacro { static let type = ValueType.color }
 enum IntsTweakMacro: TweakMacro { static let type = ValueType.ints }
 enum DoublesTweakMacro: TweakMacro { static let type = ValueType.doubles }
 enum StringsTweakMacro: TweakMacro { static let type = ValueType.strings }
+enum OptionalBoolTweakMacro: TweakMacro { static let type = ValueType.optionalBool }
+enum OptionalIntTweakMacro: TweakMacro { static let type = ValueType.optionalInt }
+enum OptionalFloatTweakMacro: TweakMacro { static let type = ValueType.optionalFloat }
+enum OptionalDoubleTweakMacro: TweakMacro { static let type = ValueType.optionalDouble }
+enum OptionalStringTweakMacro: TweakMacro { static let type = ValueType.optionalString }
 enum RawStringTweakMacro: TweakMacro { static let type = ValueType.rawValue(.string) }
 enum RawIntTweakMacro: TweakMacro { static let type = ValueType.rawValue(.int) }
 enum RawDoubleTweakMacro: TweakMacro { static let type = ValueType.rawValue(.double) }

@@ -59,6 +59,15 @@ struct ValueType {
         }
     }
 
+    /// The type of an optional's value; `nil` for another type.
+    var wrapped: ValueType? {
+        guard let name, name.hasSuffix("?") else { return nil }
+        return Self.wrapped.first { $0.name == String(name.dropLast()) }
+    }
+
+    /// The optional of a type.
+    private var optional: ValueType { ValueType(name: storedName + "?", type: type) }
+
     /// A type of the program that is stored as its raw value.
     static func rawValue(_ type: ValueType) -> ValueType { ValueType(type: type.type, form: .rawValue) }
 
@@ -69,12 +78,18 @@ struct ValueType {
     ]
 
     static let arrays: [ValueType] = [ints, doubles, strings]
+    private static let wrapped: [ValueType] = [bool, int, float, double, string]
+    static let optionalBool = bool.optional
+    static let optionalInt = int.optional
+    static let optionalFloat = float.optional
+    static let optionalDouble = double.optional
+    static let optionalString = string.optional
 
     /// The supported types, for messages.
     static let all = """
         a tweak is a Bool, an integer of up to 64 bits, a Float, a Double, a CGFloat, a String, a Duration, a TweakColor, an \
-        array of Int, Double or String, an enumeration that is a TweakableEnum or another TweakableRawRepresentable, \
-        with raw values of String, Int or Double
+        array of Int, Double or String, an optional Bool, Int, Float, Double or String, an enumeration that is a \
+        TweakableEnum or another TweakableRawRepresentable, with raw values of String, Int or Double
         """
 
     /// The name of the type in the record.
@@ -84,6 +99,13 @@ struct ValueType {
 
     /// The type with a name, which can be qualified.
     init?(named name: String) {
+        for (start, end) in [("", "?"), ("Optional<", ">"), ("Swift.Optional<", ">")]
+        where name.hasPrefix(start) && name.hasSuffix(end) {
+            let type = ValueType(named: String(name.dropFirst(start.count).dropLast()))
+            guard let type, Self.wrapped.contains(where: { $0.name == type.name }) else { return nil }
+            self = type.optional
+            return
+        }
         for (start, end) in [("[", "]"), ("Array<", ">"), ("Swift.Array<", ">")]
         where name.hasPrefix(start) && name.hasSuffix(end) {
             let element = ValueType(named: String(name.dropFirst(start.count).dropLast()))
@@ -135,6 +157,7 @@ struct ValueType {
     /// Returns whether the compiler takes a literal, whose default type is given, for this type.
     func accepts(_ literal: ValueType) -> Bool {
         if let element, let other = literal.element { return element.accepts(other) }
+        if let wrapped { return wrapped.accepts(literal) }
         guard form == .literal || form == .converted, literal.form == .literal, literal.type.isNumeric else {
             return type == literal.type && form == literal.form
         }
@@ -152,6 +175,11 @@ struct ValueType {
     /// - Parameter what: Its role, such as `the default`.
     func value(_ expression: ExprSyntax, what: String) throws -> TweakValue {
         if let inner = unwrapped(expression) { return try value(inner, what: what) }
+        if let wrapped {
+            if expression.is(NilLiteralExprSyntax.self) { return .absent }
+            let value = try wrapped.value(expression, what: what)
+            return if case .string(let text) = value { TweakValue(optionalText: text) } else { value }
+        }
         if form == .duration {
             if let seconds = literalDuration(expression), seconds.isFinite { return .double(seconds) }
             throw DiagnosticsError.tweak(

@@ -70,7 +70,7 @@ function declaredScale({ scale, choices, minimum, maximum }) {
 }
 
 /** The options that macros do not take under the same name. */
-const unlikeArguments = new Set(["minimum", "maximum", "choices", "element", "title", "group", "location"]);
+const unlikeArguments = new Set(["minimum", "maximum", "choices", "element", "optional", "title", "group", "location"]);
 
 /** The options of a tweak in the order of a macro's arguments, where the unit follows the pair. */
 function macroOptions(tweak, options) {

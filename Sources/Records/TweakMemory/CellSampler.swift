@@ -161,7 +161,8 @@ package final class CellSampler {
             return address == 0
                 ? cell.declaration.defaultValue : process.text(at: address).map { .string($0) }
         case let type:
-            return UnsafeRawBufferPointer(buffer).bytes.value(at: offset, type, .native)
+            return UnsafeRawBufferPointer(buffer).bytes.value(
+                at: offset, type, .native, isOptional: cell.declaration.isOptional)
         }
     }
 }

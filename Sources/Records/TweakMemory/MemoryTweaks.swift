@@ -109,7 +109,8 @@ package final class MemoryTweaks {
         else { return nil }
         let headers = found.images[place.image].headers
         guard declaration.type == .string else {
-            return bytes.span.bytes.value(at: 0, declaration.type, headers.byteOrder)
+            return bytes.span.bytes.value(
+                at: 0, declaration.type, headers.byteOrder, isOptional: declaration.isOptional)
         }
         guard let address = headers.pointer(in: bytes.span.bytes, at: 0) else { return nil }
         return address == 0 ? declaration.defaultValue : text(at: address).map { .string($0) }
@@ -208,7 +209,9 @@ package final class MemoryTweaks {
         case .string:
             guard let address = headers.pointer(in: bytes, at: cell) else { return nil }
             return address == 0 ? declaration.defaultValue : text(at: address).map { .string($0) }
-        default: return bytes.value(at: cell, declaration.type, headers.byteOrder)
+        default:
+            return bytes.value(
+                at: cell, declaration.type, headers.byteOrder, isOptional: declaration.isOptional)
         }
     }
 }

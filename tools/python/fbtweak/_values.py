@@ -54,6 +54,8 @@ class Tweak:
     choices: Tuple[Choice, ...] = ()
     #: Of a text that is a JSON array: the type of its elements and their limits, such as ``int64 min=1 max=65535``.
     element: Optional[str] = None
+    #: Whether the value can be ``None``.
+    optional: bool = False
     title: Optional[str] = None
     description: Optional[str] = None
     group: Optional[str] = None
@@ -219,6 +221,7 @@ def read_tweak(json: Any) -> Tweak:
         unit=text("unit"),
         choices=tuple(map(choice, choices)) if isinstance(choices, list) else (),
         element=text("element"),
+        optional=values.get("optional") is True,
         title=text("title"),
         description=text("description"),
         group=text("group"),

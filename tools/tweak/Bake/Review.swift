@@ -88,7 +88,7 @@ struct Review {
         guard let tweak = changes.first.flatMap({ tweaks[$0.tweak] }) else { return }
         let declaration = tweak.declaration
         let rows = [
-            ("type", "\(declaration.type)"), ("allowed", declaration.allowed),
+            ("type", declaration.typeName), ("allowed", declaration.allowed),
             ("description", declaration.description ?? ""), ("owner", declaration.owner ?? ""),
             ("value from", tweak.source ?? ""),
         ]

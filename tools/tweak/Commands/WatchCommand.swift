@@ -128,7 +128,7 @@ struct WatchCommand: ParsableCommand {
     /// The monitors and tweaks to sample.
     private func sampled(of program: any Program) throws(Failure) -> [JSONTweak] {
         if !tweaks.isEmpty {
-            return try program.tweaks(fitting: tweaks, where: \.declaration.type.canBeMonitored)
+            return try program.tweaks(fitting: tweaks, where: \.declaration.canBeSampled)
         }
         // A stream and a recording have the values of the tweaks in any case.
         guard to != nil || isMCAP else { return try program.monitors() }

@@ -30,7 +30,7 @@ func completeTweaks(_ words: [String], _ index: Int, _ cursor: String) -> [Strin
 /// Monitors and tweaks that can be plotted.
 func completeNumbers(_ words: [String], _ index: Int, _ cursor: String) -> [String] {
     complete(words, index) {
-        candidates($0) { $0.declaration.type.isNumeric || $0.declaration.type == .bool }
+        candidates($0, \.declaration.canBeSampled)
     }
 }
 

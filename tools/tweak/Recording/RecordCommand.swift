@@ -95,10 +95,10 @@ struct RecordCommand: ParsableCommand {
     /// The monitors and tweaks that fit a pattern.
     private func chosen(_ program: LiveProgram) throws(Failure) -> [JSONTweak] {
         guard !monitors.isEmpty else { return [] }
-        var chosen = try program.tweaks(fitting: monitors, where: \.declaration.type.canBeMonitored)
+        var chosen = try program.tweaks(fitting: monitors, where: \.declaration.canBeSampled)
         var known: Set<TweakKey> = []
         chosen.removeAll { !known.insert($0.declaration.key).inserted }
-        if let other = chosen.first(where: { !$0.declaration.type.canBeMonitored }) {
+        if let other = chosen.first(where: { !$0.declaration.canBeSampled }) {
             throw Failure(
                 "\(other.declaration.key): \(other.declaration.type.withArticle) cannot be sampled; numbers and Bools can",
                 .invalid)

@@ -19,10 +19,9 @@ extension Program {
         var sampled: [JSONTweak] = []
         var known: Set<TweakKey> = []
         for tweak in tweaks where known.insert(tweak.declaration.key).inserted {
-            let type = tweak.declaration.type
-            guard type.canBeMonitored else {
+            guard tweak.declaration.canBeSampled else {
                 throw Failure(
-                    "\(tweak.declaration.key): \(type.withArticle) cannot be sampled, only numbers and Bools",
+                    "\(tweak.declaration.key): \(tweak.declaration.typeWithArticle) cannot be sampled, only numbers and Bools",
                     .invalid)
             }
             sampled.append(tweak)

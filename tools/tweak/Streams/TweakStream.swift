@@ -51,7 +51,7 @@ struct TweakStream: SampleSink {
         let sampledKeys = Set(keys)
         let others = all.filter { tweak in
             let declaration = tweak.declaration
-            return declaration.type.canBeMonitored && !declaration.isMonitor
+            return declaration.canBeSampled && !declaration.isMonitor
                 && !sampledKeys.contains(declaration.key)
         }
         let names =

@@ -24,10 +24,10 @@ struct SweepWatch {
         var guarded: [(condition: GuardArgument, tweak: JSONTweak)] = []
         for condition in guards {
             let tweak = try program.tweak(named: condition.name)
-            guard tweak.declaration.type.canBeMonitored else {
+            guard tweak.declaration.canBeSampled else {
                 throw Failure(
                     "\(tweak.declaration.key): only a number or a Bool can be guarded, not "
-                        + tweak.declaration.type.withArticle, .invalid)
+                        + tweak.declaration.typeWithArticle, .invalid)
             }
             guarded.append((condition, tweak))
         }

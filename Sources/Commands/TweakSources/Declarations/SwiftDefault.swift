@@ -22,6 +22,7 @@ struct SwiftDefault {
             tokens = tokens.dropFirst().dropLast()
         }
         guard let range = tokens.range, let first = tokens.first else { throw expression(given) }
+        if tweak.isOptional { return try optional(tokens, range, tweak) }
         if let number = number(tokens) {
             return WrittenDefault(range: range) {
                 number.value(of: $0.type)
@@ -77,6 +78,28 @@ struct SwiftDefault {
         } written: { value, _ in
             guard case .string(let text) = value else { return nil }
             return Array(literal.written(text, newline: newline).utf8)
+        }
+    }
+
+    // MARK: Optionals
+
+    private func optional(
+        _ tokens: Tokens, _ range: Range<Int>, _ tweak: TweakDeclaration
+    ) throws(Obstacle) -> WrittenDefault {
+        var wrapped = tweak
+        wrapped.attributes.removeAll { $0.key == "optional" }
+        let isNil = tokens.count == 1 && tokens.first?.has("nil") == true
+        let literal = isNil ? nil : try read(tokens, wrapped)
+        return WrittenDefault(range: range) { [wrapped] _ in
+            guard let literal else { return .absent }
+            guard case .string(let text)? = literal.value(wrapped) else { return literal.value(wrapped) }
+            return TweakValue(optionalText: text)
+        } written: { [wrapped] value, _ in
+            guard case .string(let text) = value else {
+                return literal.map { $0.written(value, wrapped) } ?? Array("\(value)".utf8)
+            }
+            guard let text = TweakValue.optionalText(text) else { return Array("nil".utf8) }
+            return literal.map { $0.written(.string(text), wrapped) } ?? Array(SwiftString.plain(text).utf8)
         }
     }
 

@@ -24,7 +24,7 @@ extension SourceFile {
             // The type of a cast, see `ValueShape`.
             $0.kind != .identifier || known.contains($0.spelling) || $0.has("int") || language.isName($0.text)
         }
-        return areNames && ValueShape(newValue).isSame(as: ValueShape(oldValue))
+        return areNames && ValueShape(newValue, language).isSame(as: ValueShape(oldValue, language))
     }
 
     /// The bytes from the token before a range to the one behind it; the inside of a directive around it.
@@ -99,17 +99,20 @@ extension SourceLanguage {
 private struct ValueShape {
     private enum Part: Equatable {
         case number, string, name
+        /// `nil` in Swift.
+        case nothing
         case mark(String)
     }
 
     private var parts: [Part] = []
 
-    init(_ tokens: ArraySlice<SourceToken>) {
+    init(_ tokens: ArraySlice<SourceToken>, _ language: SourceLanguage) {
         var rest = tokens
         while let token = rest.popFirst() {
             switch token.kind {
             case .number, .character: parts.append(.number)
             case .string: if parts.last != .string { parts.append(.string) }
+            case .identifier where language == .swift && token.has("nil"): parts.append(.nothing)
             case .identifier:
                 if parts.last == .mark("::"), parts.dropLast().last == .name {
                     parts.removeLast()
@@ -142,6 +145,9 @@ private struct ValueShape {
 
     func isSame(as other: ValueShape) -> Bool {
         if parts == other.parts { return true }
+        if parts.count == 1, other.parts.count == 1, parts == [.nothing] || other.parts == [.nothing] {
+            return true
+        }
         if let kinds = kindsOfElements, let others = other.kindsOfElements {
             return kinds.allSatisfy { others.isEmpty || others.contains($0) }
         }

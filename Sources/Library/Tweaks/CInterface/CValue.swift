@@ -12,6 +12,8 @@ extension fbtweak_value {
         case .integer(let number) where type.isSigned: integer = Int64(truncatingIfNeeded: number)
         case .integer(let number): natural = UInt64(truncatingIfNeeded: number)
         case .double(let number): self.number = number
+        case .string where type != .string:
+            natural = TweakValue.emptyCell(type == .float ? .double : type) ?? 0
         case .string(let text): self.text = TextPool.address(of: text)
         case .color(let color):
             self.color = fbtweak_color(

@@ -80,12 +80,12 @@ extension SampleTweaks {
         }
         var types: [TweakType] = []
         for key in tweaks {
-            let type = try requests.status(of: key).declaration.type
-            guard type.canBeMonitored else {
+            let tweak = try requests.status(of: key).declaration
+            guard tweak.canBeSampled else {
                 throw ControlError(
-                    .refused, "\(key): only numbers and bools can be sampled, not \(type.withArticle)")
+                    .refused, "\(key): only numbers and bools can be sampled, not \(tweak.typeWithArticle)")
             }
-            types.append(type)
+            types.append(tweak.type)
         }
         return types
     }

@@ -4,8 +4,8 @@ public import TweakRecords
 
 /// A type of a tweak's value.
 ///
-/// `Bool`, `Int` and the integers of 8 to 64 bits, `Float`, `Double`, `String`, `Duration`, ``TweakColor`` and arrays of
-/// `Int`, `Double` or `String` conform, as do enumerations declared as ``TweakableEnum`` and other types with raw values declared as
+/// `Bool`, `Int` and the integers of 8 to 64 bits, `Float`, `Double`, `String`, `Duration`, ``TweakColor``, arrays of
+/// `Int`, `Double` or `String` and an `Optional` of `Bool`, `Int`, `Float`, `Double` or `String` conform, as do enumerations declared as ``TweakableEnum`` and other types with raw values declared as
 /// ``TweakableRawRepresentable``. The macros support all of these. Other types specify how they are stored:
 ///
 ///     extension Angle: TweakableValue {
@@ -23,6 +23,8 @@ public protocol TweakableValue: Sendable, Equatable {
     static var tweakChoices: [TweakChoice] { get }
     /// The type of the elements, if the values are arrays; `nil` otherwise.
     static var tweakElement: TweakType? { get }
+    /// Whether a value can be absent, as `nil` of an `Optional`.
+    static var tweakIsOptional: Bool { get }
     /// The unit of the numbers unless a declaration has one, such as `s` for a `Duration`.
     static var tweakUnit: String? { get }
     /// Converts a value from the store; `nil` if it is not of this type.
@@ -43,6 +45,8 @@ extension TweakableValue {
     public static var tweakChoices: [TweakChoice] { [] }
     /// `nil`: no array.
     public static var tweakElement: TweakType? { nil }
+    /// `false`: always a value.
+    public static var tweakIsOptional: Bool { false }
     /// `nil`: no unit.
     public static var tweakUnit: String? { nil }
 

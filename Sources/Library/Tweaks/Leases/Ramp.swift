@@ -58,9 +58,9 @@ extension TweakDeclaration {
     /// The reason why the tweak cannot change gradually; `nil` if it can.
     var obstacleToRamps: String? {
         if needsRestart { return "the tweak takes effect at the next start, so it cannot change gradually" }
-        guard type.isNumeric || type == .color, choices.isEmpty else {
+        guard type.isNumeric || type == .color, choices.isEmpty, !isOptional else {
             return
-                "\(type.withArticle) cannot change gradually; allowed: numbers without choices, and colours"
+                "\(typeWithArticle) cannot change gradually; allowed: numbers without choices, and colours"
         }
         return nil
     }

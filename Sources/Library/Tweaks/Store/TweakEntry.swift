@@ -55,7 +55,8 @@ final class TweakEntry: @unchecked Sendable {
 
         func found(_ handle: Handle) -> FoundTweak {
             FoundTweak(
-                cell: handle.cell.number, type: declaration.type, defaultValue: declaration.defaultValue)
+                cell: handle.cell.number, type: declaration.type, isOptional: declaration.isOptional,
+                defaultValue: declaration.defaultValue)
         }
 
         func resolution(
@@ -367,6 +368,7 @@ struct Cell: @unchecked Sendable {
         case (.color, .color(let color)):
             let bytes = [color.alpha, color.blue, color.green, color.red]
             return UInt64(UInt32(littleEndian: bytes.reduce(0) { $0 << 8 | UInt32($1) }))
+        case (_, .string): return TweakValue.emptyCell(type)
         default: return nil
         }
     }

@@ -17,6 +17,11 @@ extension TweakStore {
         _ category: String, _ collection: String, _ name: String, as type: Value.Type = Value.self
     ) throws(TweakError) -> Tweak<Value> {
         let found = try find(category, collection, name, Value.tweakType)
+        guard found.isOptional == Value.tweakIsOptional else {
+            throw .invalid(
+                TweakKey(category, collection, name),
+                reason: found.isOptional ? "it is optional" : "it is not optional")
+        }
         guard let fallback = Value(tweakValue: found.defaultValue) else {
             throw .invalid(
                 TweakKey(category, collection, name),
@@ -77,5 +82,6 @@ extension TweakStore {
 struct FoundTweak: Sendable {
     @usableFromInline let cell: UInt
     @usableFromInline let type: TweakType
+    @usableFromInline let isOptional: Bool
     @usableFromInline let defaultValue: TweakValue
 }

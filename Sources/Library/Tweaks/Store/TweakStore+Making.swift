@@ -156,6 +156,7 @@ extension TweakStore {
         attributes += flags.filter(\.value).map { TweakDeclaration.Attribute(key: $0.key, value: "") }
         let ofType = Value.tweakElement.map { TweakDeclaration(key: key, type: $0, defaultValue: .nothing) }
         attributes += [element ?? ofType].compactMap { $0?.elementAttribute }
+        if Value.tweakIsOptional { attributes.append(TweakDeclaration.Attribute(key: "optional", value: "")) }
         let labels = Value.tweakChoices
         try make(
             TweakDeclaration(

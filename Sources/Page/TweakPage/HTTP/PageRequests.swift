@@ -382,7 +382,7 @@ struct PageRequests: Sendable {
         }
         var tweaks = request.tweaks
         if let known = entry.tweaks {
-            tweaks = tweaks.filter { known[$0]?.declaration.type.canBeMonitored == true }
+            tweaks = tweaks.filter { known[$0]?.declaration.canBeSampled == true }
         }
         board.watch(request.program, stream, Watch(tweaks: tweaks, rate: rate))
         return try json(["tweaks": tweaks])

@@ -5,9 +5,7 @@ extension TweakDeclaration {
     package var record: [UInt8] {
         var bytes = [UInt8](repeating: 0, count: RecordLayout.textOffset)
         bytes[RecordLayout.versionOffset] = RecordLayout.version
-        bytes[RecordLayout.kindOffset] =
-            type == .action
-            ? RecordLayout.actionKind : isMonitor ? RecordLayout.monitorKind : RecordLayout.valueKind
+        bytes[RecordLayout.kindOffset] = kind
         bytes[RecordLayout.typeOffset] = type.rawValue
         let numbers: [(offset: Int, value: TweakValue?, flag: UInt8)] = [
             (RecordLayout.cellOffset, defaultValue, 0),
@@ -37,7 +35,13 @@ extension TweakDeclaration {
         return bytes
     }
 
-    /// The eight bytes of a value.
+    private var kind: UInt8 {
+        if isMonitor { return RecordLayout.monitorKind }
+        if isOptional { return RecordLayout.optionalKind }
+        return type == .action ? RecordLayout.actionKind : RecordLayout.valueKind
+    }
+
+    /// The eight bytes of a value; of a string's none.
     package func slot(of value: TweakValue) -> [UInt8] {
         let representation: [UInt8] =
             switch (type, value) {
@@ -52,7 +56,8 @@ extension TweakDeclaration {
                 case 4: bytes(of: UInt32(truncatingIfNeeded: number))
                 default: bytes(of: UInt64(truncatingIfNeeded: number))
                 }
-            case (_, .string), (_, .nothing): []
+            case (_, .string): TweakValue.emptyCell(type).map { bytes(of: $0) } ?? []
+            case (_, .nothing): []
             }
         return representation + [UInt8](repeating: 0, count: 8 - representation.count)
     }

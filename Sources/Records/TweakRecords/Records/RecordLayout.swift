@@ -9,10 +9,12 @@ package enum RecordLayout {
     package static let sequenceKind: UInt8 = 5
     package static let variableKind: UInt8 = 6
     package static let typeKind: UInt8 = 7
+    package static let optionalKind: UInt8 = 8
 
     /// Returns whether records of a kind describe tweaks.
     package static func describesTweaks(_ kind: UInt8) -> Bool {
         (valueKind...monitorKind).contains(kind) || kind == variableKind
+            || kind == optionalKind
     }
 
     package static let versionOffset = 4

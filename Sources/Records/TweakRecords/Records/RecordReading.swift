@@ -366,7 +366,9 @@ extension TweakDeclaration {
         // In one step: a declaration is large, and changing its members one by one copies it.
         let defaultValue =
             object.map { $0.initialValue(of: 0, in: bytes, byteOrder) ?? .nothing }
-            ?? bytes.value(at: offset + RecordLayout.defaultOffset, type, byteOrder)
+            ?? bytes.value(
+                at: offset + RecordLayout.defaultOffset, type, byteOrder,
+                isOptional: kind == RecordLayout.optionalKind)
         self.init(
             key: key, type: type, defaultValue: defaultValue ?? .string(bytes.text(defaultText)),
             minimum: minimum, maximum: maximum, step: step, choices: choices, attributes: attributes,
@@ -425,7 +427,21 @@ extension RawSpan {
     fileprivate func byte(at offset: Int) -> UInt8 { self.number(at: offset, .native) ?? 0 }
 
     /// A value in its own representation; `nil` for a string, which is in the text.
-    package func value(at offset: Int, _ type: TweakType, _ order: ByteOrder) -> TweakValue? {
+    ///
+    /// - Parameter isOptional: Whether it can be the mark of no value, see ``TweakValue/emptyCell(_:)``.
+    package func value(
+        at offset: Int, _ type: TweakType, _ order: ByteOrder, isOptional: Bool = false
+    ) -> TweakValue? {
+        let value = value(at: offset, type, order)
+        guard isOptional else { return value }
+        return switch value {
+        case .bool where byte(at: offset) == 2, .integer(Int128(Int64.min)): .absent
+        case .double(let number)? where number.isNaN: .absent
+        default: value
+        }
+    }
+
+    private func value(at offset: Int, _ type: TweakType, _ order: ByteOrder) -> TweakValue? {
         switch type {
         case .bool: .bool(byte(at: offset) != 0)
         case .int8: integer(at: offset, as: Int8.self, order)

@@ -12,12 +12,14 @@ extension TweakDeclaration {
     ///
     /// A floating-point tweak accepts an integer, an integer one a floating-point number without a fraction, and a
     /// colour a string with a colour. Other values of the wrong type are refused, values that are not among the choices,
-    /// and arrays with elements outside the limits. A number outside the limits is clamped.
+    /// and arrays with elements outside the limits. A number outside the limits is clamped. An optional tweak also
+    /// accepts ``TweakValue/absent``.
     ///
     /// - Throws: ``TweakValueError`` if the value is refused.
     public func admit(_ value: TweakValue) throws(TweakValueError) -> Admission {
         guard type != .action else { throw .isAction(self) }
         guard !isReadOnly else { throw isMonitor ? .isMonitor(self) : .readOnly(self) }
+        if isOptional, value == .absent { return Admission(value: value, wasClamped: false) }
         let admission = try admitByType(value)
         guard !choices.isEmpty else { return admission }
         guard !admission.wasClamped, let choice = choices.first(where: { $0.value == admission.value }) else {
@@ -63,6 +65,7 @@ extension TweakDeclaration {
     ///   followed by the tweak's unit or, if that is a unit of time, by another one: `300 ms`, `2 min 5 s`, `1:30`. A
     ///   percentage needs a number that it is of: `x+10%`, `50%*max`.
     /// - A colour is `#rrggbb`, `#rrggbbaa`, `#rgb` or `#rgba`, with or without `#`, or a CSS name.
+    /// - An optional tweak has no value with `none`; a string with this text is `\none`.
     /// - A choice may be given by its label, unless that is the text of another choice's value.
     ///
     /// - Parameter current: The tweak's value, for `x`, `+=` and `toggle`.
@@ -96,6 +99,8 @@ extension TweakDeclaration {
             guard case .bool(let isOn)? = current else { return .string(text) }
             return .bool(!isOn)
         case (.bool, "def"), (.color, "def"): return defaultValue
+        case (_, "def") where type.isNumeric && defaultValue == .absent: return defaultValue
+        case (_, "none") where type != .string && isOptional: return .absent
         case _ where type.isNumeric: return try number(of: text, current, writtenUnit)
         default: return .string(text)
         }
@@ -144,6 +149,8 @@ extension TweakDeclaration {
     private func admit(_ number: Int128) -> Admission {
         var clamped = number
         if let range = type.integerRange { clamped = min(max(clamped, range.lowerBound), range.upperBound) }
+        // The smallest is the mark of no value.
+        if clamped == Int128(Int64.min), isOptional { clamped += 1 }
         if case .integer(let minimum)? = minimum { clamped = max(clamped, minimum) }
         if case .integer(let maximum)? = maximum { clamped = min(clamped, maximum) }
         return Admission(value: .integer(clamped), wasClamped: clamped != number)

@@ -60,5 +60,6 @@ public struct TweakDeclaration: Hashable, Sendable {
             && maximum == other.maximum && step == other.step && choices == other.choices
             && isMonitor == other.isMonitor && isReadOnly == other.isReadOnly
             && needsRestart == other.needsRestart && text(of: "element") == other.text(of: "element")
+            && isOptional == other.isOptional
     }
 }

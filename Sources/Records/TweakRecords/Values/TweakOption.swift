@@ -75,6 +75,7 @@ package struct TweakOption: Sendable {
         TweakOption("group", .information, "group", text: { $0.group }),
         TweakOption("readOnly", title: "read-only", "read-only", flag: { $0.isReadOnly }),
         TweakOption("needsRestart", title: "needs restart", "needs-restart", flag: { $0.needsRestart }),
+        TweakOption("optional", title: "optional", "optional", flag: { $0.isOptional }),
         TweakOption("owner", .information, "owner", text: { $0.owner }),
         TweakOption("expires", .information, "expires", text: { $0.expiryDate }),
         TweakOption("location", title: "declared at", .information, "at", text: { $0.location }),

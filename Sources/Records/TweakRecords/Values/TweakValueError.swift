@@ -72,8 +72,14 @@ extension TweakDeclaration {
     /// The allowed values, in words: `an integer from 0 to 10`, `one of 1 (easy), 2 (hard)`.
     public var allowed: String {
         guard choices.isEmpty else {
-            return "one of " + choices.map(\.description).joined(separator: ", ")
+            return "one of " + choices.map(\.description).joined(separator: ", ") + orNone
         }
+        return allowedByType + orNone
+    }
+
+    private var orNone: String { isOptional ? ", or none" : "" }
+
+    private var allowedByType: String {
         switch type {
         case .action: return "nothing"
         case .color: return "a colour as #rrggbb or #rrggbbaa, or a CSS colour name"
@@ -91,12 +97,14 @@ extension TweakDeclaration {
         }
     }
 
-    fileprivate var typeWithArticle: String {
-        text(of: "element") == nil || type != .string ? type.withArticle : "an array"
+    package var typeWithArticle: String {
+        if isOptional { return "an optional \(type)" }
+        return text(of: "element") == nil || type != .string ? type.withArticle : "an array"
     }
 
     /// Whether the default is within the limits, or among the choices.
     package var admitsDefault: Bool {
+        if isOptional, defaultValue == .absent { return true }
         guard choices.isEmpty else { return choices.contains { $0.value == defaultValue } }
         if let element, case .string(let text) = defaultValue {
             return (try? admit(array: text, of: element)) != nil

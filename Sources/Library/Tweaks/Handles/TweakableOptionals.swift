@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+public import CTweaks
+public import TweakRecords
+
+/// A type whose `Optional` can be a tweak: `Bool`, `Int`, `Float`, `Double` or `String`.
+public protocol TweakableWrapped: TweakableValue {
+    /// Reads the cell of an optional tweak with one relaxed atomic load.
+    static func __readOptional(_ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Self?) -> Self?
+}
+
+extension Bool: TweakableWrapped {
+    /// Reads the byte, which is 2 for `nil`.
+    @inlinable @inline(__always)
+    public static func __readOptional(
+        _ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Bool?
+    ) -> Bool? {
+        let byte = fbtweak__load_8(cell.assumingMemoryBound(to: UInt8.self))
+        return byte == 2 ? nil : byte != 0
+    }
+}
+
+extension Int: TweakableWrapped {
+    /// Reads the eight bytes, which are the smallest integer for `nil`.
+    @inlinable @inline(__always)
+    public static func __readOptional(
+        _ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Int?
+    ) -> Int? {
+        let number = Int.__read(cell, default: 0)
+        return number == .min ? nil : number
+    }
+}
+
+extension Float: TweakableWrapped {
+    /// Reads the four bytes, which are NaN for `nil`.
+    @inlinable @inline(__always)
+    public static func __readOptional(
+        _ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Float?
+    ) -> Float? {
+        let number = Float.__read(cell, default: 0)
+        return number.isNaN ? nil : number
+    }
+}
+
+extension Double: TweakableWrapped {
+    /// Reads the eight bytes, which are NaN for `nil`.
+    @inlinable @inline(__always)
+    public static func __readOptional(
+        _ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Double?
+    ) -> Double? {
+        let number = Double.__read(cell, default: 0)
+        return number.isNaN ? nil : number
+    }
+}
+
+extension String: TweakableWrapped {
+    /// Copies the string that the cell points to, which is `none` for `nil`.
+    @inlinable @inline(__always)
+    public static func __readOptional(
+        _ cell: UnsafeRawPointer, default fallback: @autoclosure () -> String?
+    ) -> String? {
+        __text(cell).map(TweakValue.optionalText) ?? fallback()
+    }
+}
+
+/// An `Optional` as the value of a tweak, where `nil` is "no value".
+extension Optional: TweakableValue where Wrapped: TweakableWrapped {
+    /// That of the value.
+    public static var tweakType: TweakType { Wrapped.tweakType }
+    /// `true`.
+    public static var tweakIsOptional: Bool { true }
+    /// That of the value.
+    public static var tweakUnit: String? { Wrapped.tweakUnit }
+    /// Accepts what the value's type accepts, and ``TweakValue/absent``.
+    public init?(tweakValue: TweakValue) {
+        guard case .string(let text) = tweakValue else {
+            guard let value = Wrapped(tweakValue: tweakValue) else { return nil }
+            self = value
+            return
+        }
+        guard let text = TweakValue.optionalText(text) else {
+            self = nil
+            return
+        }
+        guard let value = Wrapped(tweakValue: .string(text)) else { return nil }
+        self = value
+    }
+    /// That of the value; ``TweakValue/absent`` for `nil`.
+    public var tweakValue: TweakValue {
+        guard let value = self?.tweakValue else { return .absent }
+        return if case .string(let text) = value { TweakValue(optionalText: text) } else { value }
+    }
+    /// Reads a value, or `nil`.
+    @inlinable @inline(__always)
+    public static func __read(
+        _ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Wrapped?
+    ) -> Wrapped? {
+        Wrapped.__readOptional(cell, default: fallback())
+    }
+}
+
+extension TweakStore {
+    /// Makes a tweak at run time that can have no value, with limits of its values.
+    ///
+    ///     let limit = try store.make(TweakKey("Robot", "Arm", "Speed limit"), default: nil, in: 0.1...2)
+    ///
+    /// - Parameters:
+    ///   - key: The name.
+    ///   - default: The default.
+    ///   - limits: The smallest and the largest value, or one of them, as in `0...` and `...100`.
+    ///   - unit: The unit, such as `kg`.
+    ///   - description: A description for people.
+    ///   - owner: The person or team responsible.
+    ///   - expires: The last day on which the tweak should exist, as `YYYY-MM-DD`.
+    ///   - readOnly: Whether it is read-only.
+    ///   - needsRestart: Whether changes take effect at the next start of the program.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
+    ///   program has a tweak of this name.
+    @discardableResult
+    public func make<Wrapped: TweakableWrapped & Comparable>(
+        _ key: TweakKey, default: Wrapped?, in limits: some TweakLimits<Wrapped>, unit: String? = nil,
+        description: String? = nil, owner: String? = nil, expires: String? = nil, readOnly: Bool = false,
+        needsRestart: Bool = false
+    ) throws(TweakError) -> Tweak<Wrapped?> {
+        try make(
+            key, `default`, minimum: limits.tweakMinimum.map { $0 }, maximum: limits.tweakMaximum.map { $0 },
+            texts: ["unit": unit, "doc": description, "owner": owner, "expires": expires],
+            flags: ["read-only": readOnly, "needs-restart": needsRestart])
+    }
+
+    /// Makes a tweak at run time that can have no value, with limits of its values, by the levels of its name.
+    ///
+    /// - Parameters:
+    ///   - category: The first level of the name.
+    ///   - collection: The second level.
+    ///   - name: The third level.
+    ///   - default: The default.
+    ///   - limits: The smallest and the largest value, or one of them, as in `0...` and `...100`.
+    ///   - unit: The unit, such as `kg`.
+    ///   - description: A description for people.
+    ///   - owner: The person or team responsible.
+    ///   - expires: The last day on which the tweak should exist, as `YYYY-MM-DD`.
+    ///   - readOnly: Whether it is read-only.
+    ///   - needsRestart: Whether changes take effect at the next start of the program.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
+    ///   program has a tweak of this name.
+    @discardableResult
+    @_alwaysEmitIntoClient
+    public func make<Wrapped: TweakableWrapped & Comparable>(
+        _ category: String, _ collection: String, _ name: String, default: Wrapped?,
+        in limits: some TweakLimits<Wrapped>, unit: String? = nil, description: String? = nil,
+        owner: String? = nil, expires: String? = nil, readOnly: Bool = false, needsRestart: Bool = false
+    ) throws(TweakError) -> Tweak<Wrapped?> {
+        try make(
+            TweakKey(category, collection, name), default: `default`, in: limits, unit: unit,
+            description: description, owner: owner, expires: expires, readOnly: readOnly,
+            needsRestart: needsRestart)
+    }
+}
