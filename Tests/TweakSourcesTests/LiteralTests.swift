@@ -308,6 +308,35 @@ private func color(_ red: UInt8, _ green: UInt8, _ blue: UInt8, _ alpha: UInt8 =
     }
 
     @Test(arguments: [
+        ("nil", TweakType.double, TweakValue.absent, TweakValue.double(2), "2.0"),
+        ("nil", .int64, .absent, -3, "-3"),
+        ("nil", .bool, .absent, true, "true"),
+        ("nil", .string, .absent, "a\u{7}", #""a\u{7}""#),
+        ("0x1F", .int64, 31, 32, "0x20"),
+        ("1.50", .double, 1.5, .absent, "nil"),
+        ("-5", .int64, -5, .absent, "nil"),
+        ("true", .bool, true, .absent, "nil"),
+        (##"#"a"#"##, .string, "a", "\\none", ##"#"none"#"##),
+        (#""none""#, .string, "\\none", .absent, "nil"),
+    ])
+    func `In an optional of Swift`(
+        literal: String, type: TweakType, former: TweakValue, value: TweakValue, expected: String
+    ) throws {
+        for (start, end) in [
+            (#"let v: Some.Kind? = #tweak("A", "B", "C", default: "#, ", in: 0...9)\n"),
+            (#"@Tweakable("A", "B", "C") static var v: Some.Kind? = "#, "\n  static let w = 5\n"),
+        ] {
+            try sources.home.write("optional.swift", start + literal + end)
+            var tweak = BakedSources.tweak(type, former, at: "optional.swift:1")
+            tweak.attributes.append(TweakDeclaration.Attribute(key: "optional", value: ""))
+            let baking = sources.plan([tweak]) { _ in value }
+            try baking.write()
+            #expect(baking.staying.map(\.reason) == [])
+            #expect(try sources.text("optional.swift") == start + expected + end)
+        }
+    }
+
+    @Test(arguments: [
         ("[1, /* two */ 2]", "[3, 2, 1]", ""),
         ("[1, second]", "[1]", "its default is an expression: [1, second]"),
         ("[1, 2] + more", "[1]", "its default is an expression: [1, 2] + more"),

@@ -130,7 +130,11 @@ enum UnsupportedTweakMacro: ExpressionMacro {
     ) throws -> ExprSyntax {
         let arguments = try TweakArguments(node.arguments, of: node, in: context)
         guard let value = arguments["default"] else {
-            throw DiagnosticsError.tweak("a default is needed, which is not nil", at: node)
+            throw DiagnosticsError.tweak(
+                arguments.defaultValue(of: .optionalInt) == nil
+                    ? "a default is needed"
+                    : "nil is the default of an optional Bool, Int, Float, Double or String, with limits of its type",
+                at: node)
         }
         if let layout = literalTypeName(value).flatMap(GroupLayout.init(named:)) {
             throw DiagnosticsError.tweak(

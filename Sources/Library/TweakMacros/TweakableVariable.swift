@@ -48,7 +48,11 @@ struct TweakableVariable {
                 "only a stored var with one name can be a tweak", at: specifier,
                 fixIt: .replace(specifier, by: "var", "make it a var"))
         }
-        guard let value = binding.initializer?.value else {
+        let isOptional =
+            binding.typeAnnotation.flatMap { ValueType(named: $0.type.trimmedDescription)?.wrapped } != nil
+        guard
+            let value = binding.initializer?.value ?? (isOptional ? ExprSyntax(NilLiteralExprSyntax()) : nil)
+        else {
             throw DiagnosticsError.tweak(
                 "the var needs a value, which is the tweak's default", at: pattern,
                 fixIt: .insert(" = <#default#>", after: binding, "give it one"))

@@ -377,7 +377,7 @@ import Testing
             isDebug: isDebug)
     }
 
-    @Test(arguments: ["Meters = 5", "Character = \"a\"", "Int? = 5", "Any = 5"], [true, false])
+    @Test(arguments: ["Meters = 5", "Character = \"a\"", "Int8? = 5", "Any = 5"], [true, false])
     func `A variable whose type is not that of its literal is one error`(variable: String, isDebug: Bool)
         throws
     {

@@ -46,10 +46,13 @@ struct MacroMistake {
     }
 
     /// A constant of a type with a `#tweak`, with some arguments behind the names.
-    private static func typed(_ type: String, _ arguments: String, _ message: String) -> MacroMistake {
-        MacroMistake(
-            line: "static let value: \(type) = #tweak(\"A\", \"B\", \"C\", \(arguments))", message: message,
-            mended: nil)
+    private static func typed(
+        _ type: String, _ arguments: String, _ message: String, _ mended: String? = nil
+    ) -> MacroMistake {
+        func line(_ arguments: String) -> String {
+            "static let value: \(type) = #tweak(\"A\", \"B\", \"C\", \(arguments))"
+        }
+        return MacroMistake(line: line(arguments), message: message, mended: mended.map(line))
     }
 
     /// An enumeration with a `@Tweakable`, with some arguments behind the names.
@@ -108,7 +111,23 @@ struct MacroMistake {
         property(
             "static var value: Level = .high", ", choices: [1: \"low\"]",
             says: "a macro does not see the raw value of .high"),
-        typed("Int?", "default: nil", "a default is needed, which is not nil"),
+        typed(
+            "UInt8?", "default: nil",
+            "nil is the default of an optional Bool, Int, Float, Double or String, with limits of its type"),
+        typed(
+            "Int?", "default: nil, in: 0.5...10", "Double or String, with limits of its type"),
+        typed(
+            "Double?", "default: nil, in: 5...1", "the minimum is above the maximum",
+            "default: nil, in: 1...5"),
+        property(
+            "static var value: Duration? = nil",
+            says: "Duration? cannot be a tweak with this value; a tweak is"),
+        property(
+            "static var value: Double? = 5", ", in: 0...1", says: "the default is outside the limits",
+            mended: "static var value: Double? = 1.0"),
+        property(
+            "static var value: UInt8?", says: "the var needs a value, which is the tweak's default",
+            mended: "static var value: UInt8? = <#default#>"),
     ]
 
     private static let types = [

@@ -64,6 +64,11 @@ import Testing
                 "readWeights string [1.0, 0.5] double min=-1.0 max=1.0",
                 "readHosts string [\"localhost\", \"a\\\"b\"] string read-only",
                 "readNothing string [] int64",
+                "readNoLimit double? none 0.1…2.0",
+                "readNoGain float? none",
+                "readNoRetries int64? none 0…10",
+                "readNoFlag bool? none read-only",
+                "readNoHost string? none Secret",
             ])
         #expect(lint.succeeded, "\(lint.output)")
     }
@@ -129,6 +134,11 @@ import Testing
             "V20 string [80, 443] int64 min=1 max=65535",
             "V21 string [1.0] double",
             "V22 string [] string",
+            "V23 double? 1.0 0.1…2.0",
+            "V24 int64? none",
+            "V25 bool? false",
+            "V26 string? \"\\none\"",
+            "V27 float? none",
         ]
         // Each is there twice, static and global, and says the same.
         #expect(rows.allSatisfy { $0.contains(" and 1 more") })

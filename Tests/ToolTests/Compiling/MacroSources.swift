@@ -63,6 +63,11 @@ enum MacroSources {
         ("readWeights", "[Double]", "[1, 0.5]", ", in: -1...1"),
         ("readHosts", "[String]", "[\"localhost\", \"a\\\"b\"]", ", readOnly: true"),
         ("readNothing", "[Int]", "[]", ""),
+        ("readNoLimit", "Double?", "nil", ", in: 0.1...2, unit: \"m\""),
+        ("readNoGain", "Float?", "nil", ""),
+        ("readNoRetries", "Int?", "nil", ", in: 0...10, step: 2"),
+        ("readNoFlag", "Bool?", "nil", ", readOnly: true"),
+        ("readNoHost", "String?", "nil", ", description: \"Secret\""),
     ]
 
     /// The functions with tweaks, or with the constants.
@@ -103,6 +108,11 @@ enum MacroSources {
         ("var ports = [80, 443]", ", in: 1...65535"),
         ("var weights: [Double] = [1]", ""),
         ("var hosts: Swift.Array<String> = []", ""),
+        ("var limit: Double? = 1", ", in: 0.1...2"),
+        ("var retries: Optional<Int> = nil", ""),
+        ("var quiet: Swift.Optional<Bool> = false", ""),
+        ("var host: String? = \"none\"", ""),
+        ("var implied: Float?", ""),
     ]
 
     /// Static and global variables with tweaks.

@@ -89,14 +89,17 @@ import Testing
         let object = try swiftObject(MacroSources.functions(), ["-DFB_TWEAK_ENABLED"], home: home)
         // A text is made of what is loaded, by the standard library.
         for read in MacroSources.reads
-        where !["String", "Curve", "Font"].contains(read.type) && !read.type.hasPrefix("[") {
+        where !["String", "String?", "Curve", "Font"].contains(read.type) && !read.type.hasPrefix("[") {
             expectOneLoad(object.function("5Reads\(read.name.utf8.count)\(read.name)"), read.name)
         }
     }
 
     @Test func `In Swift a variable is one load and no call`() throws {
         let object = try swiftObject(MacroSources.properties, ["-DFB_TWEAK_ENABLED"], home: home)
-        for name in ["gain", "float", "width", "small", "on", "ink", "level", "angle", "mark"] {
+        for name in [
+            "gain", "float", "width", "small", "on", "ink", "level", "angle", "mark", "limit", "retries",
+            "quiet",
+        ] {
             expectOneLoad(object.getter("5Reads6SpringO\(name.utf8.count)\(name)"), name)
             expectOneLoad(object.getter("5Reads\(name.utf8.count)\(name)"), name)
         }

@@ -33,7 +33,10 @@ extension TweakDeclaration {
     /// The value converted to the tweak's type, such as 1 to 1.0.
     private func converted(_ value: TweakValue, _ what: String) throws(TweakError) -> TweakValue {
         do throws(TweakValueError) {
-            let admission = try TweakDeclaration(key: key, type: type, defaultValue: value).admit(value)
+            let admission = try TweakDeclaration(
+                key: key, type: type, defaultValue: value,
+                attributes: attributes.filter { $0.key == "optional" }
+            ).admit(value)
             if !admission.wasClamped { return admission.value }
         } catch {}
         throw .invalid(key, reason: "the \(what), \(value.quoted), is not \(type.withArticle)")

@@ -92,7 +92,7 @@ extension TweakDeclaration {
             let range = type.integerRange
             return "an integer"
                 + bounds(
-                    minimum ?? range.map { .integer($0.lowerBound) },
+                    minimum ?? range.map { .integer($0.lowerBound + (isOptional ? 1 : 0)) },
                     maximum ?? range.map { .integer($0.upperBound) })
         }
     }
