@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import TestSupport
 import Testing
+import TweakELF
 import TweakMemory
 import TweakRecords
 
@@ -29,6 +30,22 @@ import TweakRecords
         core.set(2, bytes(address))
         let values = try SyntheticCore.values(of: core.content)
         #expect(values["Mode"] == nil && values["Count"] == 5)
+    }
+
+    @Test func `without names of files is refused, because nothing could be found in it`() throws {
+        var content = SyntheticCore().content
+        let type = try #require(content.firstRange(of: bytes(UInt32(0x4649_4C45)))?.lowerBound)
+        content[type] = 0
+        #expect(throws: MemoryError.self) { try CoreMemory(bytes: content, path: "core") }
+    }
+
+    @Test func `is not read as a binary`() throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.write("core", Data(SyntheticCore().content))
+        #expect(throws: ELFError.core(path: path)) {
+            try ELFFile(path: path).forEachObject { (object) throws(ELFError) in _ = try object.recordRanges()
+            }
+        }
     }
 
     @Test func `names the executable`() throws {

@@ -488,7 +488,7 @@ extension ChangeProblem {
         let kind: ChangeTweaks.Answer.Kind =
             switch refusal {
             case .noSuchText: .refusedValue
-            case .needsRestart: .refusedTerms
+            case .needsRestart, .otherByteOrder: .refusedTerms
             case .unknown: .unknownTweak
             case .gateIsTooSmall: .gate
             }

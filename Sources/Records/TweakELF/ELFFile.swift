@@ -220,6 +220,8 @@ package enum ELFError: Error, Hashable {
     case unread(path: String, reason: String)
     /// The file contains only the debug information of another one.
     case debugOnly(path: String)
+    /// The file is a core, which has the memory of a process.
+    case core(path: String)
     /// A member of an archive is skipped because it was read already.
     case skipped(path: String, reason: String)
 }
@@ -234,6 +236,7 @@ extension ELFError: CustomStringConvertible {
         case .unread(let path, let reason): "\(path): not read: \(reason)"
         case .debugOnly(let path):
             "\(path): skipped: a separate debug file; the tweaks are in the file that it belongs to"
+        case .core(let path): "\(path): a core, and no binary; tweak-dump --core shows its tweaks"
         case .skipped(let path, let reason): "\(path): skipped: \(reason)"
         }
     }

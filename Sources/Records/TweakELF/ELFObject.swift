@@ -55,6 +55,9 @@ package struct ELFObject {
     /// Whether it is an executable or a library, which have addresses and segments.
     package var isLinked: Bool { header.e_type == UInt16(ET_EXEC) || header.e_type == UInt16(ET_DYN) }
 
+    /// Whether it is a core, which has the memory of a process.
+    var isCore: Bool { header.e_type == UInt16(ET_CORE) }
+
     /// Whether it has a first instruction, as programs have and most libraries have not.
     package var hasEntry: Bool { header.e_entry != 0 }
 

@@ -41,7 +41,7 @@ package final class UnreadRecords {
             let areRead = try object.areRead(in: ranges) { section in
                 var records: [Range<Int>] = []
                 sections[section].withUnsafeBytes { bytes in
-                    matcher.forEachMatch(in: bytes) { record, key in
+                    matcher.forEachMatch(in: bytes, byteOrder: object.byteOrder) { record, key in
                         let declaration = try? TweakDeclaration(
                             record: bytes.bytes, in: record, byteOrder: object.byteOrder)
                         // Code reads a variable without its record.

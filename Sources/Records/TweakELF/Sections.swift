@@ -42,10 +42,12 @@ extension ELFObject {
     ///
     /// - Parameter note: Called for sections of that name that cannot hold records and are skipped.
     /// - Throws: ``ELFError/broken(path:reason:)`` if the headers are inconsistent with the file, or sections overlap;
-    ///   ``ELFError/debugOnly(path:)`` for a file that contains only the debug information of another one.
+    ///   ``ELFError/debugOnly(path:)`` for a file that contains only the debug information of another one,
+    ///   ``ELFError/core(path:)`` for a core.
     package func recordRanges(
         noting note: (UnusableSection) -> Void = { _ in }
     ) throws(ELFError) -> [RecordRange] {
+        guard !isCore else { throw .core(path: path) }
         let ranges =
             hasSectionHeaders
             ? try recordSections(noting: note) : try notes().records.flatMap(fileRange).map { [$0] } ?? []

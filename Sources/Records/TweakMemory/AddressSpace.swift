@@ -62,7 +62,7 @@ extension MemoryError: CustomStringConvertible {
             "another program runs in the process by now, or one of its libraries is gone; nothing was changed"
         case .forbidden(let rule): rule
         case .failed(let reason): reason
-        case .noCore(let path, let reason): "\(path): not a core: \(reason)"
+        case .noCore(let path, let reason): "\(path): not a usable core: \(reason)"
         case .cannotOpen(let path, let reason): "\(path): \(reason)"
         }
     }

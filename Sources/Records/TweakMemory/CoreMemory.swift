@@ -93,6 +93,9 @@ package final class CoreMemory: AddressSpace {
         self.path = path
         self.parts = parts.sorted { $0.addresses.lowerBound < $1.addresses.lowerBound }
         regions = Self.regions(of: self.parts, mapped)
+        guard regions.contains(where: { $0.path != nil }) else {
+            throw broken("it names no files, in which tweaks could be, as those of QEMU do not")
+        }
         pageSize = mapped.pageSize
         executable = mapped.programHeaders.flatMap { address in
             regions.first { $0.addresses.contains(address) && $0.path != nil }?.path

@@ -124,7 +124,7 @@ package final class MemoryTweaks {
         for (imageIndex, image) in found.images.enumerated() {
             for (index, section) in image.sections.enumerated() {
                 section.bytes.withUnsafeBytes { bytes in
-                    matcher.forEachMatch(in: bytes) { range, key in
+                    matcher.forEachMatch(in: bytes, byteOrder: image.headers.byteOrder) { range, key in
                         var found = [key]
                         if bytes[range.lowerBound + RecordLayout.kindOffset] == RecordLayout.variableKind {
                             let all = try? TweakDeclaration.all(
@@ -246,6 +246,8 @@ package enum MemoryRefusal: Error, Hashable {
     case noSuchText(TweakDeclaration)
     /// The change requires a restart of the program.
     case needsRestart(TweakDeclaration)
+    /// The program is emulated, and has another byte order than this machine.
+    case otherByteOrder(TweakDeclaration)
     /// The tweak does not exist.
     case unknown(TweakKey)
     /// The values do not fit into the gate together.
@@ -261,6 +263,8 @@ extension MemoryRefusal: CustomStringConvertible {
                 + "as only these are there; link the program with the library, or start it with the library preloaded"
         case .needsRestart(let tweak):
             "\(tweak.key): it takes effect at the next start, and without the Tweaks library in the process nothing is kept"
+        case .otherByteOrder(let tweak):
+            "\(tweak.key): the program is emulated, and of another byte order than this machine; its values can only be read"
         case .unknown(let key): "\(key): there is no such tweak"
         case .gateIsTooSmall(let name, let stores, let capacity):
             "\(TweakError.gate("\(name)", stores: stores, capacity: capacity))"
@@ -279,6 +283,10 @@ extension MemoryTweaks {
     /// Throws unless a value, which the tweak accepts, can be written.
     package func checkWriting(_ value: TweakValue, to declaration: TweakDeclaration) throws(MemoryRefusal) {
         guard !declaration.needsRestart else { throw .needsRestart(declaration) }
+        let places = places(of: [declaration.key])[declaration.key] ?? []
+        guard places.allSatisfy({ found.images[$0.image].headers.byteOrder == .native }) else {
+            throw .otherByteOrder(declaration)
+        }
         guard declaration.type == .string, value != declaration.defaultValue else { return }
         guard declaration.choices.contains(where: { $0.value == value }) else {
             throw .noSuchText(declaration)

@@ -114,7 +114,9 @@ package struct ChangeEvaluation {
                     throw ChangeProblem(error)
                 }
                 key = named
-                guard let tweak = tweaks.changeable(named) else { continue }
+                guard let tweak = tweaks.changeable(named) else {
+                    throw ChangeProblem(.unknownTweak, "\(TweakError.unknown(named, nearest: []))")
+                }
                 let admission = try admission(
                     of: change, request.durations, tweak, in: tweaks, valueAfterReset)
                 add(tweak, admission, isNamed: true)

@@ -157,13 +157,16 @@ package struct RecordMatcher {
     }
 
     /// Calls `body` with the range of each matching record, and the key.
-    package func forEachMatch(in records: UnsafeRawBufferPointer, _ body: (Range<Int>, TweakKey) -> Void) {
+    package func forEachMatch(
+        in records: UnsafeRawBufferPointer, byteOrder: ByteOrder = .native,
+        _ body: (Range<Int>, TweakKey) -> Void
+    ) {
         guard !keys.isEmpty else { return }
         var walk = RecordWalk()
         while true {
             let next: Range<Int>?
             // Broken records are reported when they are decoded.
-            do throws(RecordError) { next = try walk.next(in: records.bytes, byteOrder: .native) } catch {
+            do throws(RecordError) { next = try walk.next(in: records.bytes, byteOrder: byteOrder) } catch {
                 continue
             }
             guard let range = next else { return }
