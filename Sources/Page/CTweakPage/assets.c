@@ -48,6 +48,9 @@ static const unsigned char file_controls_colour_js[] = {
 static const unsigned char file_controls_monitor_js[] = {
 #embed "../Files/controls/monitor.js"
 };
+static const unsigned char file_controls_none_js[] = {
+#embed "../Files/controls/none.js"
+};
 static const unsigned char file_controls_number_js[] = {
 #embed "../Files/controls/number.js"
 };
@@ -223,6 +226,7 @@ static const struct tweak_page_file files[] = {
     {"controls/choice.js", file_controls_choice_js, sizeof(file_controls_choice_js)},
     {"controls/colour.js", file_controls_colour_js, sizeof(file_controls_colour_js)},
     {"controls/monitor.js", file_controls_monitor_js, sizeof(file_controls_monitor_js)},
+    {"controls/none.js", file_controls_none_js, sizeof(file_controls_none_js)},
     {"controls/number.js", file_controls_number_js, sizeof(file_controls_number_js)},
     {"controls/pad.js", file_controls_pad_js, sizeof(file_controls_pad_js)},
     {"controls/switch.js", file_controls_switch_js, sizeof(file_controls_switch_js)},

@@ -153,7 +153,7 @@ export class Controllers {
       if (before === undefined || before === value) return;
       if (this.#learning) this.#learnt(knob, value > 0.3 && (this.#learning.type === "bool" || value < 1));
       else if (this.#tweakOf(knob)?.type !== "bool") this.#moved(knob, value);
-      else if (pressed && before < 0.5) this.#put(knob, !currentValue(this.#tweakOf(knob)));
+      else if (pressed && before < 0.5) this.#put(knob, currentValue(this.#tweakOf(knob)) !== true);
     });
   }
 

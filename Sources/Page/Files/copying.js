@@ -2,7 +2,7 @@
 
 // Formats tweaks and values as C, Swift, JSON, shell commands and CSV. Pure.
 
-import { isReal, exactText } from "./numbers.js";
+import { isReal, exactText, none } from "./numbers.js";
 import { parseHex } from "./colours.js";
 
 /** A C string literal, with characters outside printable ASCII escaped as bytes. */
@@ -95,6 +95,7 @@ export function declarationInC(tweak, value, options) {
   const names = [tweak.category, tweak.collection, tweak.name].map(literalInC).join(", ");
   if (tweak.type === "action") return `FBTweakAction(${names}, function);`;
   if (tweak.monitor) return `FBTweakMonitor(${names}, value);`;
+  if (tweak.optional) return `// ${literalInC(tweak.key)} is optional, which only Swift can declare.`;
   const parts = [names, valueInC(tweak, value)];
   if (tweak.choices) {
     const choices = tweak.choices.map((choice) => choice.label
@@ -110,6 +111,8 @@ export function declarationInC(tweak, value, options) {
 function valueInSwift(tweak, value) {
   const { type } = tweak;
   if (tweak.element) return arrayInSwift(tweak, value);
+  if (tweak.optional && value === none) return "nil";
+  if (tweak.optional && /^\\+none$/.test(value)) return literalInSwift(value.slice(1));
   if (type === "bool") return value ? "true" : "false";
   if (type === "string") return literalInSwift(value);
   if (isReal(type)) return Number.isFinite(value) ? realText(value, "") : value < 0 ? "-.infinity" : ".infinity";
@@ -135,12 +138,15 @@ const swiftTypes = {
   float: "Float",
 };
 
+/** The types that can be optional. */
+const wrappedTypes = { bool: "Bool", int64: "Int", float: "Float", double: "Double", string: "String" };
+
 /** The declaration in Swift, with the value as its default and the options listed by the server. */
 export function declarationInSwift(tweak, value, options) {
   const names = [tweak.category, tweak.collection, tweak.name].map(literalInSwift).join(", ");
   if (tweak.type === "action") return `#tweakAction(${names}) { }`;
   if (tweak.monitor) return `#tweakMonitor(${names}, value)`;
-  const type = swiftTypes[tweak.type];
+  const type = tweak.optional ? undefined : swiftTypes[tweak.type];
   const parts = [names, `default: ${type ? `${type}(${valueInSwift(tweak, value)})` : valueInSwift(tweak, value)}`];
   if (tweak.choices) {
     const hasLabels = tweak.choices.some(({ label }) => label);
@@ -154,7 +160,7 @@ export function declarationInSwift(tweak, value, options) {
   const limits = / min=(\S+) max=(\S+)$/.exec(tweak.element ?? "");
   if (limits) parts.push(`in: ${limits[1]}...${limits[2]}`);
   for (const option of macroOptions(tweak, options)) parts.push(`${option.name}: ${optionInSwift(tweak, option)}`);
-  return `#tweak(${parts.join(", ")})`;
+  return `#tweak(${parts.join(", ")})${tweak.optional ? ` as ${wrappedTypes[tweak.type]}?` : ""}`;
 }
 
 function limitInSwift(tweak, value) {

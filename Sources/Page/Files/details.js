@@ -12,9 +12,9 @@ import { copyText, declarationInC, declarationInSwift, nestedJSON, shellCommand 
 import { iconButton, isTyping, make, setText } from "./dom.js";
 import { tweakCommand } from "./keys.js";
 import { shown } from "./names.js";
-import { exactText, isNumber, withPoints } from "./numbers.js";
+import { exactText, withPoints } from "./numbers.js";
 import { gateText, originLines, sourceText, whyNoEffect } from "./row.js";
-import { currentValue, isDrawable, isExpired, isSettable, limitsText, valueFrom, valueText } from "./tweaks.js";
+import { currentValue, isAlwaysNumber, isDrawable, isExpired, isSettable, limitsText, valueFrom, valueText } from "./tweaks.js";
 
 const mostChanges = 12;
 
@@ -24,6 +24,7 @@ const saidElsewhere = new Set(["minimum", "maximum", "choices", "title", "descri
 const optionTexts = {
   scale: ({ scale }) => ({ log: "logarithmic", linear: "linear" })[scale],
   needsRestart: () => "a new value applies at the next start",
+  optional: () => "can have no value",
   expires: (tweak) => `${shown(tweak.expires)}${isExpired(tweak) ? ", expired" : ""}`,
 };
 
@@ -116,7 +117,7 @@ export class Details {
         ...context, horizontal: partner.isFirst ? tweak : partner.tweak, vertical: partner.isFirst ? partner.tweak : tweak,
       }));
     }
-    if (isNumber(tweak.type) && isSettable(tweak) && !tweak.choices) box.append(this.#makePairing(tweak), this.#makeRamp(tweak));
+    if (isAlwaysNumber(tweak) && isSettable(tweak) && !tweak.choices) box.append(this.#makePairing(tweak), this.#makeRamp(tweak));
     if (isTurnable(tweak) && this.#page.controllers.isPossible) {
       this.#knobs = make("div", {}, this.#page.controllers.makeSection(tweak));
       box.append(this.#knobs);
@@ -136,7 +137,7 @@ export class Details {
   #makePairing(tweak) {
     const { state, commands } = this.#page;
     const others = [...(state.programs.get(tweak.program)?.tweaks.values() ?? [])].filter((other) =>
-      other !== tweak && other.collection === tweak.collection && other.category === tweak.category && isNumber(other.type) &&
+      other !== tweak && other.collection === tweak.collection && other.category === tweak.category && isAlwaysNumber(other) &&
       isSettable(other) && !other.choices).slice(0, 200);
     const partner = commands.partnerOf(tweak)?.tweak;
     const select = make("select", {

@@ -2,7 +2,7 @@
 
 // Knobs of MIDI controllers and gamepads: their names, and how they move values. Pure.
 
-import { positionOf, sliderRange, valueAt } from "./numbers.js";
+import { none, positionOf, sliderRange, valueAt } from "./numbers.js";
 import { currentValue, equalValues } from "./tweaks.js";
 
 /** A stick that deflects less is at rest. */
@@ -58,7 +58,7 @@ export class Takeover {
     const current = currentValue(tweak);
     const range = sliderRange(tweak, current);
     const at = positionOf(tweak, current, range);
-    const isReached = Math.abs(position - at) <= near || (before !== undefined && (before - at) * (position - at) < 0);
+    const isReached = current === none || Math.abs(position - at) <= near || (before !== undefined && (before - at) * (position - at) < 0);
     if (!isReached && !(this.#set !== undefined && equalValues(current, this.#set))) {
       this.#set = undefined;
       return undefined;

@@ -16,6 +16,9 @@ const integerTypes = new Map([
 ]);
 const largestFloat = 3.4028234663852886e38;
 
+/** The value of an optional tweak that has none, as in messages. */
+export const none = "none";
+
 export const isInteger = (type) => integerTypes.has(type);
 export const isReal = (type) => type === "float" || type === "double";
 export const isNumber = (type) => isInteger(type) || isReal(type);
@@ -47,6 +50,12 @@ export function numberFrom(type, raw) {
   }
   const number = Number(raw);
   return Number.isNaN(number) ? undefined : number;
+}
+
+/** The number from which sliders and keys move a value: of no value the default, or the number nearest to 0. */
+export function numberOf(tweak, value) {
+  if (value !== none) return value;
+  return (tweak.default ?? none) === none ? admitted(tweak, isWide(tweak.type) ? 0n : 0) : tweak.default;
 }
 
 /** The smallest and largest values that the tweak allows. */
@@ -182,7 +191,7 @@ export function isLogarithmic(tweak) {
 
 /** The position of a value on a slider. */
 export function positionOf(tweak, value, range = sliderRange(tweak)) {
-  const [low, high, number] = [Number(range.low), Number(range.high), Number(value)];
+  const [low, high, number] = [Number(range.low), Number(range.high), Number(numberOf(tweak, value))];
   if (!(high > low)) return 0;
   if (number <= low) return 0;
   if (number >= high) return 1;
@@ -223,7 +232,7 @@ function wideValueAt(number, range) {
 
 /** The nearest value a whole number of steps from the minimum, or from the default if there is none. */
 export function onStep(tweak, value, range = sliderRange(tweak)) {
-  const base = isBound(tweak.minimum) ? tweak.minimum : (tweak.default ?? 0);
+  const base = isBound(tweak.minimum) ? tweak.minimum : numberOf(tweak, tweak.default ?? none);
   if (isWide(tweak.type)) {
     const step = tweak.step;
     const number = typeof value === "bigint" ? value : bigFrom(value, range.low, range.high);
@@ -282,7 +291,8 @@ const powerBelow = (number) => (number > 0 ? cleaned(10 ** Math.floor(Math.log10
  *
  * - size: "fine" is a tenth of a step, "coarse" is ten steps. Integers change by at least 1.
  */
-export function stepped(tweak, value, presses, size = "normal") {
+export function stepped(tweak, from, presses, size = "normal") {
+  const value = numberOf(tweak, from);
   const step = pressStep(tweak);
   if (isWide(tweak.type)) {
     let width = size === "coarse" ? step * 10n : size === "fine" ? step / 10n : step;
@@ -312,7 +322,7 @@ function steppedByFactor(tweak, value, presses, size) {
 /** A number to display, with the decimals declared by the tweak. */
 export function numberText(tweak, value) {
   if (value === undefined || value === null) return "";
-  if (typeof value === "bigint") return String(value);
+  if (typeof value === "bigint" || value === none) return String(value);
   const number = Number(value);
   if (!Number.isFinite(number)) return Number.isNaN(number) ? "nan" : number < 0 ? "-inf" : "inf";
   if (!isReal(tweak.type)) return String(number);

@@ -2,12 +2,12 @@
 
 // The page's representation of a tweak: the server's, with typed numbers and a search text. Pure.
 
-import { numberFrom, isNumber, numberText, exactText } from "./numbers.js";
+import { numberFrom, isNumber, none, numberText, exactText } from "./numbers.js";
 import { shown } from "./names.js";
 
-/** Converts a value in a message to the page's representation. */
+/** Converts a value in a message to the page's representation. No value of an optional tweak stays `none`. */
 export function valueFrom(type, raw) {
-  return isNumber(type) ? numberFrom(type, raw) : (raw ?? undefined);
+  return isNumber(type) && raw !== none ? numberFrom(type, raw) : (raw ?? undefined);
 }
 
 /** Creates the page's tweak from the server's. */
@@ -52,6 +52,9 @@ export function currentValue(tweak) {
 
 export const isSettable = (tweak) => tweak.type !== "action" && !tweak.readOnly && !tweak.monitor;
 
+/** Whether a value is none, which an optional tweak can have. */
+export const isNone = (tweak, value) => Boolean(tweak.optional) && value === none;
+
 export function equalValues(a, b) {
   return a === b || (typeof a === "number" && Number.isNaN(a) && Number.isNaN(b)) ||
     (typeof a === "bigint" && typeof b === "number" && Number(a) === b);
@@ -86,6 +89,7 @@ export function isExpired(tweak, today = new Date().toISOString().slice(0, 10)) 
 /** A value to display: the label of a choice, on or off, a number with its decimals and unit. */
 export function valueText(tweak, value, { unit = true, label = true } = {}) {
   if (value === undefined || value === null) return "";
+  if (isNone(tweak, value)) return none;
   if (label && tweak.choices) {
     const choice = tweak.choices.find((one) => equalValues(one.value, value));
     if (choice?.label) return shown(choice.label);
@@ -115,8 +119,11 @@ export function limitsText(tweak) {
   return "";
 }
 
-/** Whether its values can be plotted. */
-export const isDrawable = (tweak) => isNumber(tweak.type) || tweak.type === "bool";
+/** Whether its values can be plotted. Those of an optional tweak cannot be sampled. */
+export const isDrawable = (tweak) => (isNumber(tweak.type) || tweak.type === "bool") && !tweak.optional;
+
+/** Whether it is a number at all times, which a pad and a ramp need. */
+export const isAlwaysNumber = (tweak) => isNumber(tweak.type) && !tweak.optional;
 
 /** Whether it is shown as a number with a sparkline, because only the program changes it. */
 export const isMonitored = (tweak) => Boolean(tweak.monitor || tweak.readOnly) && isDrawable(tweak);
@@ -138,7 +145,7 @@ const pairs = [["x", "y"], ["X", "Y"]];
 
 /** The name of the tweak on the other axis of a pad, and whether this one is the horizontal axis. */
 export function partnerName(tweak) {
-  if (!isNumber(tweak.type)) return undefined;
+  if (!isAlwaysNumber(tweak)) return undefined;
   for (const [first, second] of pairs) {
     for (const mine of [first, second]) {
       const isFirst = mine === first;

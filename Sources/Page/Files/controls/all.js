@@ -23,7 +23,7 @@ export function controlFor(context) {
   if (tweak.type === "action") return actionControl(context);
   if (isMonitored(tweak)) return monitorControl(context);
   if (!isSettable(tweak)) return readOnlyControl(context);
-  if (tweak.choices?.length) return choiceControl(context);
+  if (tweak.choices?.length || (tweak.type === "bool" && tweak.optional)) return choiceControl(context);
   if (tweak.type === "bool") return switchControl(context);
   if (tweak.type === "string") return textControl(context);
   if (tweak.type === "color") return colourControl(context);

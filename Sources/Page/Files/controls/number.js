@@ -5,9 +5,10 @@
 
 import { freshID, make, setAttribute, setText } from "../dom.js";
 import { converted, durationUnits, isDuration, niceUnit, canonical } from "../durations.js";
-import { exactText, isLogarithmic, limitsOf, numberText, positionOf, sliderRange, stepped, valueAt, withPoints } from "../numbers.js";
+import { exactText, isLogarithmic, limitsOf, none, numberOf, numberText, positionOf, sliderRange, stepped, valueAt, withPoints } from "../numbers.js";
 import { currentValue, equalValues, limitsText, valueFrom, valueText } from "../tweaks.js";
 import { shown } from "../names.js";
+import { noneButton } from "./none.js";
 
 const positions = 10000;
 /** Longer texts, such as 64-bit integers, take space from the slider. */
@@ -27,10 +28,14 @@ export function numberControl({ tweak, editing, api }) {
   const hasSlider = !(tweak.choices?.length);
   const slider = makeSlider(tweak, editing);
   const field = makeField(tweak, editing, api);
+  const empty = tweak.optional ? noneButton({ tweak, editing }, () => numberOf(tweak, none)) : undefined;
+  if (empty) field.element.append(empty.element);
   const element = make("div", { class: "number-control" }, hasSlider ? slider.element : undefined, field.element);
   return {
     element,
     update() {
+      element.classList.toggle("is-none", currentValue(tweak) === none);
+      empty?.update();
       slider.update();
       field.update();
       element.classList.toggle("is-wide", field.text.length > longestNarrow);
@@ -103,11 +108,11 @@ function makeSlider(tweak, editing) {
 
 function makeField(tweak, editing, api) {
   const hasUnits = isDuration(tweak);
-  let unit = hasUnits ? niceUnit(tweak, currentValue(tweak) || tweak.default) : undefined;
+  let unit = hasUnits ? niceUnit(tweak, numberOf(tweak, currentValue(tweak)) || tweak.default) : undefined;
   const input = make("input", {
     type: "text", class: "number-field", role: "spinbutton", inputmode: "text", autocomplete: "off", spellcheck: "false",
     autocapitalize: "off", enterkeyhint: "done", "aria-label": tweak.label,
-    title: `${limitsText(tweak)}${limitsText(tweak) ? "\n" : ""}Drag, press the arrow keys, or enter arithmetic: 2*pi, +=10%, max/2`,
+    title: `${limitsText(tweak)}${limitsText(tweak) ? "\n" : ""}Drag, press the arrow keys, or enter arithmetic: 2*pi, +=10%, max/2${tweak.optional ? ", or none" : ""}`,
   });
   const units = hasUnits ? make("select", { class: "unit-select", "aria-label": `${tweak.label}, unit` },
     durationUnits.map((one) => make("option", { value: one, text: one }))) : undefined;

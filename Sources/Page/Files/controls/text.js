@@ -4,7 +4,9 @@
 
 import { make, setAttribute, setText } from "../dom.js";
 import { escaped, hasUnseen, unescaped } from "../names.js";
-import { currentValue } from "../tweaks.js";
+import { none } from "../numbers.js";
+import { currentValue, isNone } from "../tweaks.js";
+import { noneButton } from "./none.js";
 
 const mostLines = 8;
 
@@ -17,13 +19,16 @@ export function textControl({ tweak, editing, isLarge = false }) {
     class: "text-field", autocomplete: "off", spellcheck: "false", autocapitalize: "off", rows: 1, "aria-label": tweak.label,
   });
   const outside = make("span", { class: "outside", role: "status" });
-  const element = make("span", { class: "field text-control" }, input, outside);
+  const empty = tweak.optional ? noneButton({ tweak, editing }, () => (tweak.default === none ? "" : tweak.default)) : undefined;
+  const element = make("span", { class: "field text-control" }, input, outside, empty?.element);
   let isDirty = false;
   let isEscaped = false;
   let shownText = "";
 
   function show() {
     const value = String(currentValue(tweak) ?? "");
+    element.classList.toggle("is-none", isNone(tweak, value));
+    empty?.update();
     const needsEscapes = !isPlain(value);
     const text = needsEscapes ? escaped(value) : value;
     if (isDirty) {

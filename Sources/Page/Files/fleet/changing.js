@@ -181,8 +181,8 @@ export function openSet(fleet, tweak) {
 function makeControl(control, declaration, value, isFocused) {
   const field = (input, ...more) => make("label", { class: "fleet-field" }, make("span", { text: "Value" }), make("span", { class: "fleet-input" }, input, ...more));
   if (control === "switch") {
-    const group = make("fieldset", { class: "fleet-switch" }, make("legend", { text: "Value" }), make("span", { class: "segments" }, ["true", "false"].map((text, index) => make("label", { class: "segment" },
-      make("input", { type: "radio", name: "value", value: text, checked: String(value) === text, autofocus: isFocused && (value === undefined ? index === 0 : String(value) === text) }), make("span", { text: text === "true" ? "On" : "Off" })))));
+    const group = make("fieldset", { class: "fleet-switch" }, make("legend", { text: "Value" }), make("span", { class: "segments" }, ["true", "false", ...(declaration?.optional ? ["none"] : [])].map((text, index) => make("label", { class: "segment" },
+      make("input", { type: "radio", name: "value", value: text, checked: String(value) === text, autofocus: isFocused && (value === undefined ? index === 0 : String(value) === text) }), make("span", { text: { true: "On", false: "Off", none: "None" }[text] })))));
     return { element: group, read: () => group.querySelector("input:checked")?.value ?? "" };
   }
   if (control === "choice") {

@@ -83,10 +83,10 @@ export const wordsOf = (text) => text.toLowerCase().split(/\s+/).filter(Boolean)
 /** The values that a declaration allows, in words. */
 export function allowedText(declaration) {
   if (!declaration) return "";
-  const { minimum, maximum, type } = declaration;
-  if (minimum !== undefined && maximum !== undefined) return `${type}, ${minimum} to ${maximum}`;
-  if (minimum !== undefined) return `${type}, at least ${minimum}`;
-  return maximum === undefined ? type : `${type}, at most ${maximum}`;
+  const { minimum, maximum, type, optional } = declaration;
+  const limits = minimum !== undefined && maximum !== undefined ? `${minimum} to ${maximum}`
+    : minimum !== undefined ? `at least ${minimum}` : maximum !== undefined ? `at most ${maximum}` : "";
+  return [type, limits, optional && "or none"].filter(Boolean).join(", ");
 }
 
 /** The control for a value: "switch", "choice", "number", "text", or "json" if the type is unknown. */

@@ -125,6 +125,22 @@ static void make_described(void) {
   fbtweak_make(&tweak);
 }
 
+/* As optional tweaks of Swift. */
+static void make_optional(const char *name, fbtweak_value default_value) {
+  static const char *const optional[] = {"optional", NULL};
+  fbtweak_declaration tweak = {.category = "Kinds", .collection = "Optionals", .name = name};
+  tweak.default_value = default_value;
+  tweak.attributes = optional;
+  fbtweak_make(&tweak);
+}
+
+static void make_optionals(void) {
+  make_optional("Limit", (fbtweak_value){.type = FBTWEAK_TYPE_DOUBLE, .number = 0.5});
+  make_optional("Retries", (fbtweak_value){.type = FBTWEAK_TYPE_INT64, .integer = 3});
+  make_optional("Quiet", (fbtweak_value){.type = FBTWEAK_TYPE_BOOL});
+  make_optional("Host", (fbtweak_value){.type = FBTWEAK_TYPE_STRING, .text = "none"});
+}
+
 static const fbtweak **made;
 static int made_count;
 
@@ -170,6 +186,7 @@ int main(int count_of_arguments, char **arguments) {
   int many = count_of_arguments > 2 ? atoi(arguments[2]) : 0;
   made = calloc((size_t)many + 1, sizeof *made);
   make_described();
+  make_optionals();
   for (int index = 0; index < many; ++index)
     make(index);
   int is_flooding = count_of_arguments > 2 && strcmp(arguments[1], "flood") == 0;

@@ -297,6 +297,36 @@ class Rows(PageTest):
         select.find_element(By.XPATH, "option[text()='CD']").click()
         self.becomes("Kinds/Choices/Rate", 44100)
 
+    def test_optionals_have_no_value(self):
+        browser = self.browser
+        limit, quiet, host = (f"Kinds/Optionals/{name}" for name in ("Limit", "Quiet", "Host"))
+        field = browser.field(limit)
+        browser.type(field, "none")
+        self.becomes(limit, "none")
+        wait_until(lambda: field.get_attribute("value") == "none", "none is not shown")
+        self.assertTrue(browser.is_there(f"[data-tweak='{limit}'] .is-none .slider"))
+        self.assertFalse(browser.is_there(f"[data-tweak='{limit}'] .row-graph"))
+        # Keys go on from the default, and the button sets no value and a value.
+        browser.keys(Keys.ARROW_UP, on=browser.slider(limit))
+        self.becomes(limit, 0.51)
+        button = browser.part(limit, ".none-button")
+        button.click()
+        self.becomes(limit, "none")
+        browser.settle()
+        wait_until(lambda: button.get_attribute("aria-pressed") == "true", "the button is not pressed")
+        button.click()
+        self.becomes(limit, 0.5)
+        segments = browser.part(quiet, ".segments")
+        self.assertEqual(segments.text.split("\n"), ["none", "off", "on"])
+        for index, value in ((2, True), (0, "none"), (1, False)):
+            segments.find_elements(By.CSS_SELECTOR, "input")[index].click()
+            self.becomes(quiet, value)
+        self.assertEqual(browser.part(host, "textarea").get_attribute("value"), "none")
+        browser.type(browser.part(host, "textarea"), "web")
+        self.becomes(host, "web")
+        browser.part(host, ".none-button").click()
+        self.becomes(host, "none")
+
     def test_actions(self):
         browser = self.browser
         before = self.control.value("Kinds/Actions/Runs")
