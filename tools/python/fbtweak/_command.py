@@ -234,7 +234,7 @@ class CommandBackend(Backend):
         if not values:
             return []
         options = [] if ramp is None else ["--ramp", f"{ramp!r}s"]
-        answer = self._command.ask("set", "--format", "json", *options, "--", self._target, *_words(values))
+        answer = self._command.ask("set", "--format", "json", *options, "--", self._target, *_words(values, tweaks))
         # The command has warned.
         return [Outcome(member(each, "tweak", str), None, False) for each in member(answer, "changes", list)]
 
@@ -322,7 +322,8 @@ class _CommandHolder(Holder):
         words = [
             word
             for name, value in values.items()
-            for word in ([name, _text(value)] if "=" in name else [f"{name}={_text(value)}"])
+            for text in (_text(value, tweaks[name]),)
+            for word in ([name, text] if "=" in name else [f"{name}={text}"])
         ]
         process = self._command.start(
             "set", self._target, *words, "--format", "json", *options, "--while", "--", *attended
@@ -485,10 +486,10 @@ def _number(value: Any, kind: str) -> Union[int, float]:
     return min(max(int(value), low), high)
 
 
-def _words(values: Mapping[str, Value]) -> List[str]:
-    return [word for name, value in values.items() for word in (name, _text(value))]
+def _words(values: Mapping[str, Value], tweaks: Mapping[str, Tweak]) -> List[str]:
+    return [word for name, value in values.items() for word in (name, _text(value, tweaks[name]))]
 
 
-def _text(value: Value) -> str:
-    written = write_value(value)
+def _text(value: Value, tweak: Tweak) -> str:
+    written = write_value(value, tweak)
     return json.dumps(written) if isinstance(written, bool) else str(written)

@@ -221,7 +221,7 @@ def _set(
 
 def _written(value: Value, tweak: Tweak) -> Message:
     """A value as the program takes it. A text for another type is an expression, such as "+=10%"."""
-    written = write_value(value)
+    written = write_value(value, tweak)
     is_text = isinstance(written, str) and (tweak.type != "string" or bool(tweak.choices))
     return {"text" if is_text else "value": written}
 
@@ -239,7 +239,7 @@ def _request(
     nested: Dict[str, Dict[str, Dict[str, Any]]] = {}
     for name, value in values.items():
         key = read_key(name)
-        nested.setdefault(key.category, {}).setdefault(key.collection, {})[key.name] = write_value(value)
+        nested.setdefault(key.category, {}).setdefault(key.collection, {})[key.name] = write_value(value, tweaks[name])
     return "setMany", {"values": nested, "allOrNothing": True, **terms}
 
 
@@ -252,7 +252,7 @@ def _outcomes(answer: Message, values: Mapping[str, Value], tweaks: Mapping[str,
             name,
             given,
             was_clamped=answer.get("wasClamped") is True,
-            value=read_value(answer.get("value"), tweaks[name].type),
+            value=read_value(answer.get("value"), tweaks[name]._kind),
             source=str(answer.get("source", "")),
             is_coming="pendingValue" in answer or "ramp" in answer,
         )
@@ -288,7 +288,7 @@ def _changed(answer: Message, values: Mapping[str, Value], tweaks: Mapping[str, 
                     name,
                     values[name],
                     was_clamped="clampedTo" in each,
-                    value=read_value(each.get("newValue"), tweaks[name].type),
+                    value=read_value(each.get("newValue"), tweaks[name]._kind),
                     source=str(each.get("source", "")),
                     is_coming="pendingValue" in each or "ramp" in each,
                 )

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Sequence
 
 from ._errors import TweaksError
-from ._values import Tweak, Value
+from ._values import Tweak, Value, read_value, write_value
 
 if TYPE_CHECKING:
     from ._program import Program
@@ -61,7 +61,8 @@ def _control(
         if change["new"] == change["old"]:
             return
         try:
-            program[tweak.name] = change["new"]
+            new = change["new"]
+            program[tweak.name] = read_value(new, tweak._kind) if tweak._kind == "string?" else new
             show("")
         except TweaksError as error:
             show(str(error))
@@ -75,6 +76,12 @@ def _widget(widgets: Any, tweak: Tweak, continuous: bool) -> Any:
     common = {"value": value, "continuous_update": continuous}
     if tweak.choices:
         return widgets.Dropdown(options=[(each.label or str(each.value), each.value) for each in tweak.choices], value=value)
+    if tweak.optional:
+        # Texts, as those of the command.
+        text = str(write_value(value, tweak))
+        if tweak.type == "bool":
+            return widgets.Dropdown(options=["none", "false", "true"], value=text.lower())
+        return widgets.Text(value=text, continuous_update=False)
     if tweak.type == "bool":
         return widgets.Checkbox(value=value)
     if tweak.type == "color" and isinstance(value, str) and _COLOUR.fullmatch(value):

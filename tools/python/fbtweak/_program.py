@@ -15,7 +15,7 @@ from typing import (
 )  # fmt: skip
 
 from . import _names, _sockets
-from ._backend import Backend, Feed, Holder, Outcome
+from ._backend import Backend, Feed, Holder, Outcome, Restored
 from ._command import Command, CommandBackend
 from ._errors import (
     Clamped, Ended, Garbled, Hidden, LeaseLost, Lost, Refused, TweaksError, TweaksWarning, Unavailable, UnknownTweak,
@@ -23,7 +23,7 @@ from ._errors import (
 )  # fmt: skip
 from ._live import LiveBackend
 from ._samples import Samples
-from ._values import Change, LoggedChange, Mark, Tweak, Value, member, read_key
+from ._values import Change, LoggedChange, Mark, Tweak, Value, member, read_key, read_value
 
 if TYPE_CHECKING:
     from ._aio import AsyncProgram
@@ -276,7 +276,7 @@ class Program:
 
         def read(backend: Backend) -> Value:
             if isinstance(backend, LiveBackend):
-                return backend.value(tweak.name, tweak.type)
+                return backend.value(tweak.name, tweak._kind)
             found = backend.tweak(tweak.name)
             if found is None:
                 raise UnknownTweak(f"{tweak.name}: there is no such tweak")
@@ -443,7 +443,7 @@ class Program:
         end = time.monotonic() + _GATE_PATIENCE
         while waiting:
             found = [self._do(lambda backend: backend.tweak(name), is_reading=True) for name in waiting]
-            waits = [each for each in found if each is not None and each.pending_value is not None]
+            waits = [each for each in found if each is not None and each.is_pending]
             # A restart is nothing to wait for.
             waits = [each for each in waits if not each.needs_restart]
             waiting = [each.name for each in waits]
@@ -511,7 +511,7 @@ class Program:
             found = self.tweaks(name)
             usable = [each for each in found if each.can_be_sampled]
             if not usable:
-                raise Refused(f"{found[0].name}: a tweak of type {found[0].type} cannot be sampled, only numbers and Bools")
+                raise Refused(f"{found[0].name}: a tweak of type {found[0]._kind} cannot be sampled, only numbers and Bools")
             chosen.update((each.name, each) for each in usable)
         return list(chosen.values())
 
@@ -527,7 +527,7 @@ class Program:
         watched = [each.name for each in tweaks] if names else None
         with self._lock:
             backend = self._current()
-        return Changes(backend.feed([], 0, watched), seconds, {each.name: each.type for each in tweaks})
+        return Changes(backend.feed([], 0, watched), seconds, {each.name: each._kind for each in tweaks})
 
     # MARK: History
 
@@ -543,8 +543,15 @@ class Program:
         return self._log(2**31)[1]
 
     def _log(self, since: int) -> Tuple[List[LoggedChange], List[Mark]]:
-        types = {each.name: each.type for each in self.tweaks()}
-        return self._do(lambda backend: backend.log(since, types), is_reading=True)
+        kinds = self._kinds()
+        return self._do(lambda backend: backend.log(since, kinds), is_reading=True)
+
+    def _kinds(self) -> Dict[str, str]:
+        return {each.name: each._kind for each in self.tweaks()}
+
+    def _restored(self, restored: Restored) -> Restored:
+        kinds = self._kinds()
+        return {name: (_typed(old, kinds.get(name)), _typed(new, kinds.get(name))) for name, (old, new) in restored.items()}
 
     def undo(self, number: Optional[int] = None) -> Dict[str, Tuple[Value, Value]]:
         """Undoes the change with a number, or the last one that is not undone.
@@ -554,7 +561,7 @@ class Program:
         """
         restored, outcomes = self._do(lambda backend: backend.undo(number))
         self._warn_of_hidden(outcomes)
-        return restored
+        return self._restored(restored)
 
     def revert(self, mark: Optional[str] = None) -> Dict[str, Tuple[Value, Value]]:
         """Returns to a mark, or to the start of the program, as one change.
@@ -563,7 +570,7 @@ class Program:
         """
         restored, outcomes = self._do(lambda backend: backend.revert(mark))
         self._warn_of_hidden(outcomes)
-        return restored
+        return self._restored(restored)
 
     def mark(self, name: str) -> None:
         """Names this moment for :meth:`revert`, or moves the mark of this name. A program has at most 16."""
@@ -601,6 +608,10 @@ class Program:
 
 
 def _allowed(tweak: Tweak) -> str:
+    return _limits(tweak) + (", or None" if tweak.optional else "")
+
+
+def _limits(tweak: Tweak) -> str:
     minimum, maximum = tweak.minimum, tweak.maximum
     what = "a number" if tweak.type in ("float", "double") else "an integer"
     if minimum is None and maximum is None:
@@ -696,7 +707,7 @@ class Sampling:
         self._lost_changes = 0
         # The time at which the last sample is due, in seconds since 1970.
         self._end: Optional[float] = None
-        self._types = {name: each.type for name, each in program._known.items()}
+        self._types = {name: each._kind for name, each in program._known.items()}
         with program._lock:
             backend = program._current()
         self._feed = backend.feed(tweaks, rate, None)
@@ -712,7 +723,7 @@ class Sampling:
                 if changes is None:
                     return
                 free = max(self._MOST_CHANGES - len(self.samples.changes), 0)
-                self.samples.changes += [_typed(each, self._types) for each in changes[:free]]
+                self.samples.changes += [_typed_change(each, self._types) for each in changes[:free]]
                 self._lost_changes += len(changes[free:])
                 if len(self.samples) > self.samples.rate * (time.monotonic() - start + self._MOST_AHEAD):
                     raise Garbled("the program sends more samples than it was asked for")
@@ -776,7 +787,7 @@ class Changes:
             if changes is None:
                 self.close()
                 raise StopIteration
-            self._waiting += [_typed(each, self._types) for each in changes]
+            self._waiting += [_typed_change(each, self._types) for each in changes]
         return self._waiting.pop(0)
 
     def close(self) -> None:
@@ -791,15 +802,19 @@ class Changes:
         self.close()
 
 
-def _typed(change: Change, types: Mapping[str, str]) -> Change:
-    """The change with floating point numbers where JSON had integers."""
-    if types.get(change.name) not in ("float", "double"):
-        return change
+def _typed(value: Value, kind: Optional[str]) -> Value:
+    """A value that was read without its type, as one of the type if it is one."""
+    try:
+        return read_value(value, kind)
+    except Garbled:
+        return value
 
-    def number(value: Value) -> Value:
-        return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
-    return dataclasses.replace(change, old_value=number(change.old_value), new_value=number(change.new_value))
+def _typed_change(change: Change, types: Mapping[str, str]) -> Change:
+    kind = types.get(change.name)
+    return dataclasses.replace(
+        change, old_value=_typed(change.old_value, kind), new_value=_typed(change.new_value, kind)
+    )
 
 
 class Presets:
@@ -840,10 +855,15 @@ class Presets:
         command.run("preset", "remove", "--", target, name)
 
     def differences(self, name: str) -> Dict[str, Tuple[Value, Value]]:
-        """The tweaks whose values differ from a preset: the value of each, and that of the preset."""
+        """The tweaks whose values differ from a preset: the value of each, and that of the preset.
+
+        The latter is ``None`` if the preset has no value for it, or that an optional tweak has none.
+        """
         command, target = self._program._command_target()
         answer = command.ask("preset", "diff", "--format", "json", "--", target, name)
-        return {
-            member(each, "tweak", str): (each.get("oldValue"), each.get("newValue"))
-            for each in member(answer, "differences", list)
-        }
+        return self._program._restored(
+            {
+                member(each, "tweak", str): (each.get("oldValue"), each.get("newValue"))
+                for each in member(answer, "differences", list)
+            }
+        )

@@ -10,13 +10,15 @@ from typing import Any, Dict, Mapping, Optional, Tuple, Union
 from ._errors import Garbled, TweaksError
 from ._names import Key, parse
 
-#: The value of a tweak: a colour is a string such as ``"#3366cc"``, the value of an action ``None``.
+#: The value of a tweak: a colour is a string such as ``"#3366cc"``; an action, and an optional tweak without one, have ``None``.
 Value = Union[bool, int, float, str, None]
 #: The kinds of C that can be sampled, as formats of ``struct``.
 FORMATS = {
     "bool": "?", "int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint8": "B", "uint16": "H", "uint32": "I",
     "uint64": "Q", "float": "f", "double": "d",
 }  # fmt: skip
+#: What a program sends for no value.
+_NONE = "none"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,6 +43,8 @@ class Tweak:
     source: str
     #: The value after a restart, or when the program's loop has passed the gate.
     pending_value: Value = None
+    #: Whether there is one, which may be ``None`` for an optional tweak.
+    is_pending: bool = False
     minimum: Value = None
     maximum: Value = None
     step: Value = None
@@ -82,7 +86,12 @@ class Tweak:
 
     @property
     def can_be_sampled(self) -> bool:
-        return self.type in FORMATS
+        return self._kind in FORMATS
+
+    @property
+    def _kind(self) -> str:
+        """The type, followed by ``?`` for an optional tweak."""
+        return self.type + "?" * self.optional
 
 
 @dataclasses.dataclass(frozen=True)
@@ -139,9 +148,17 @@ def member(json: Any, name: str, kind: type) -> Any:
 
 
 def read_value(json: Any, kind: Optional[str]) -> Value:
-    """The value of a tweak of a type; ``None`` for an unknown type."""
+    """The value of a tweak.
+
+    :param kind: Its type, followed by ``?`` for an optional tweak; ``None`` for an unknown type.
+    """
     if json is None:
         return None
+    if kind is not None and kind.endswith("?"):
+        if json == _NONE:
+            return None
+        value = read_value(json, kind[:-1])
+        return value[1:] if isinstance(value, str) and _is_none(value) else value
     if kind in ("float", "double"):
         if isinstance(json, str) or isinstance(json, int) and not isinstance(json, bool):
             # Infinite values, which JSON does not have, are strings.
@@ -162,30 +179,40 @@ def read_value(json: Any, kind: Optional[str]) -> Value:
     raise Garbled(f"the answer is malformed: {json!r:.100} is not a value of type {kind}")
 
 
-def write_value(value: Any) -> Union[bool, int, float, str]:
-    """A value as JSON has it. Numbers of NumPy become those of Python.
+def _is_none(text: str) -> bool:
+    """Whether a text is ``none`` after any number of backslashes, and has one more as a value of an optional tweak."""
+    return text.lstrip("\\") == _NONE
+
+
+def write_value(value: Any, tweak: Tweak) -> Union[bool, int, float, str]:
+    """A value of a tweak as JSON has it. Numbers of NumPy become those of Python.
 
     :raises TypeError: No tweak has such values.
     """
+    if value is None and tweak.optional:
+        return _NONE
     if not isinstance(value, (bool, int, float, str)) and hasattr(value, "item"):
         value = value.item()
     if isinstance(value, bool):
         return value
     # A subclass, such as of an enumeration, might print itself in another way.
     if isinstance(value, str):
-        return str.__str__(value)
+        text = str.__str__(value)
+        return "\\" + text if tweak._kind == "string?" and _is_none(text) else text
     if isinstance(value, int):
         return int.__int__(value)
     if isinstance(value, float):
         # JSON has no infinite numbers; the program says what is allowed.
         return float.__float__(value) if math.isfinite(value) else str(float(value))
-    raise TypeError(f"a tweak is a bool, a number or a text, not {type(value).__name__}")
+    what = ", a text or None" if tweak.optional else " or a text"
+    raise TypeError(f"a tweak is a bool, a number{what}, not {type(value).__name__}")
 
 
 def read_tweak(json: Any) -> Tweak:
     """A tweak in the form of ``list``, ``get`` and of ``tweak list --format json``."""
     values = members(json)
-    kind = member(values, "type", str)
+    type_, optional = member(values, "type", str), values.get("optional") is True
+    kind = type_ + "?" * optional
 
     def value(name: str, of: Mapping[str, Any] = values) -> Value:
         return read_value(of.get(name), kind)
@@ -207,11 +234,12 @@ def read_tweak(json: Any) -> Tweak:
     precision, choices = values.get("precision"), values.get("choices")
     return Tweak(
         name=member(values, "tweak", str),
-        type=kind,
+        type=type_,
         value=value("value"),
         default=value("default"),
         source=text("source") or "",
         pending_value=value("pendingValue"),
+        is_pending="pendingValue" in values,
         minimum=value("minimum"),
         maximum=value("maximum"),
         step=value("step"),
@@ -221,7 +249,7 @@ def read_tweak(json: Any) -> Tweak:
         unit=text("unit"),
         choices=tuple(map(choice, choices)) if isinstance(choices, list) else (),
         element=text("element"),
-        optional=values.get("optional") is True,
+        optional=optional,
         title=text("title"),
         description=text("description"),
         group=text("group"),

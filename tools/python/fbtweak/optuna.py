@@ -82,6 +82,8 @@ def optimize(
 
 def _is_tried(tweak: Tweak) -> bool:
     """Whether the current value could be that of a trial."""
+    if tweak.value is None:
+        return False
     if tweak.choices or tweak.type == "bool":
         return True
     steps = (_number(tweak.value) - _number(tweak.minimum)) / (_number(tweak.step) or 1)
