@@ -52,6 +52,16 @@ import Testing
         #expect(try host.fleet("set", "Mode", "slow").output.hasPrefix("Search/Index/Mode: none → \"slow\""))
     }
 
+    @Test func `are none of an optional tweak only`() throws {
+        publish(
+            "aa.1", #"{ "tweak": "Search/Index/Limit", "type": "double", "maximum": 2, "optional": true }"#,
+            Self.mode)
+        try refuses(["Mode", "none"], #"allowed: one of "fast", "slow""#)
+        try refuses([tweak, "3"], "allowed: a number of at most 2.0, or none")
+        #expect(try host.fleet("set", "Limit", "none").output.hasPrefix("\(tweak): none → \"none\""))
+        #expect(try host.fleet("builds", "--tweaks").output.contains("double?"))
+    }
+
     @Test func `are refused if one build of several would differ`() throws {
         publish("aa.1", Self.integer)
         publish("bb.2", Self.double)

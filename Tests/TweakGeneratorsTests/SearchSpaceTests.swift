@@ -70,8 +70,26 @@ import TweakRecords
             .init(key: TweakKey("$A", "B", "y"), type: .bool, defaultValue: true),
             .init(key: TweakKey("A", "B", "z"), type: .bool, defaultValue: true),
         ])
-        space.removeUnnameable()
+        space.removeUnfitForMLOS()
         #expect(space.dimensions.map(\.tweak.key.name) == ["z"] && space.leftOut.count == 2)
+    }
+
+    @Test func `has none of optional tweaks that have choices, and numbers without it`() throws {
+        let optional = [TweakDeclaration.Attribute(key: "optional", value: "")]
+        var space = SearchSpace([
+            .init(key: TweakKey("A", "B", "Quiet"), type: .bool, defaultValue: .absent, attributes: optional),
+            .init(
+                key: TweakKey("A", "B", "Limit"), type: .double, defaultValue: .absent, minimum: 0.0,
+                maximum: 1.0,
+                attributes: optional),
+        ])
+        #expect(space.dimensions.map(\.tweak.key.name) == ["Quiet", "Limit"])
+        space.removeUnfitForMLOS()
+        #expect(space.leftOut.map(\.reason) == ["MLOS needs a number as the default, and it is none"])
+        #expect(
+            try text(space.mlos)
+                == #"{"A/B":{"cost":1,"params":{"A/B/Quiet":{"default":"none","type":"categorical","values":[false,true,"none"]}}}}"#
+        )
     }
 
     @Test(arguments: [

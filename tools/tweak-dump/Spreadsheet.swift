@@ -66,7 +66,7 @@ final class MarkdownReport: Report {
             let declaration = tweak.declaration
             let notes = declaration.notes.isEmpty ? "" : " (\(declaration.notes))"
             let cells =
-                ["\(declaration.key)", "\(declaration.type)\(notes)"]
+                ["\(declaration.key)", "\(declaration.typeName)\(notes)"]
                 + (image.hasValues ? [tweak.value.map { declaration.text(of: $0, rounded: true) } ?? ""] : [])
                 + [
                     declaration.text(of: declaration.defaultValue, rounded: true), declaration.limits,

@@ -10,7 +10,7 @@ import Testing
     private static let general: Set = [
         "animation", "byte", "check", "color", "config", "configuration", "conformance", "curve", "describe",
         "diff", "document", "edge", "edit", "enum", "error", "exec", "failure", "file", "format", "generate",
-        "get", "insets", "list", "log", "many", "mutable", "names", "optional", "order", "other", "plist",
+        "get", "insets", "list", "log", "many", "mutable", "names", "order", "other", "plist",
         "plot", "problem", "ps", "raw", "representable", "rgb", "rgba", "run", "save", "serve",
         "set", "settings", "shadow", "spring", "test", "ui", "under", "violation",
     ]

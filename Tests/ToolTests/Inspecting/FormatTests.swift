@@ -16,6 +16,8 @@ import Testing
                     choices: [1, 2]),
                 .double("Mass", 1.5, "unit=kg", "at=a.c:1").limits(".double 0", ".double 10"),
                 .string("Text", "a\\nb=c"), .action("Run"), .integer("Fixed", 7, "read-only"),
+                AssembledTweak(
+                    kind: 8, values: [".8byte 0x7ff8000000000000"], name: "Free", attributes: ["optional"]),
             ], home: home)
     }
 
@@ -28,12 +30,13 @@ import Testing
     @Test func `CSV has a header and a line for each tweak, in the order of their names`() throws {
         #expect(
             try output("csv") == #"""
-                path,category,collection,name,kind,type,value,default,minimum,maximum,step,choices,unit,precision,scale,pair,title,description,group,readOnly,needsRestart,owner,expires,location,element
-                object,Test,Values,Fixed,tweak,int64,,7,,,,,,,,,,,,true,,,,,
-                object,Test,Values,Level,tweak,int64,,2,,,,"1 (easy) | 2",,,,,,"How ""hard"", from 1 | 2",,,,,,,
-                object,Test,Values,Mass,tweak,double,,1.5,0.0,10.0,,,kg,,,,,,,,,,,a.c:1,
-                object,Test,Values,Run,action,action,,,,,,,,,,,,,,,,,,,
-                object,Test,Values,Text,tweak,string,,a\u{a}b=c,,,,,,,,,,,,,,,,,
+                path,category,collection,name,kind,type,value,default,minimum,maximum,step,choices,unit,precision,scale,pair,title,description,group,readOnly,needsRestart,optional,owner,expires,location,element
+                object,Test,Values,Fixed,tweak,int64,,7,,,,,,,,,,,,true,,,,,,
+                object,Test,Values,Free,tweak,double,,none,,,,,,,,,,,,,,true,,,,
+                object,Test,Values,Level,tweak,int64,,2,,,,"1 (easy) | 2",,,,,,"How ""hard"", from 1 | 2",,,,,,,,
+                object,Test,Values,Mass,tweak,double,,1.5,0.0,10.0,,,kg,,,,,,,,,,,,a.c:1,
+                object,Test,Values,Run,action,action,,,,,,,,,,,,,,,,,,,,
+                object,Test,Values,Text,tweak,string,,a\u{a}b=c,,,,,,,,,,,,,,,,,,
 
                 """#)
     }
@@ -48,6 +51,7 @@ import Testing
                 | Tweak | Type | Default | Limits | Description | Declared at |
                 |---|---|---|---|---|---|
                 | Test/Values/Fixed | int64 (read-only) | 7 |  |  |  |
+                | Test/Values/Free | double? | none |  |  |  |
                 | Test/Values/Level | int64 | 2 | 1 (easy) \| 2 | How "hard", from 1 \| 2 |  |
                 | Test/Values/Mass | double | 1.5 kg | 0.0…10.0 |  | a.c:1 |
                 | Test/Values/Run | action |  |  |  |  |
@@ -62,6 +66,7 @@ import Testing
                 {
                   "Test" : {
                     "Values" : {
+                      "Free" : "none",
                       "Level" : 2,
                       "Mass" : 1.5,
                       "Text" : "a\nb=c"

@@ -330,7 +330,7 @@ class Program:
         value waits for after 0.2 s, :class:`Waiting`.
 
         :param values: The values by name. A text for a tweak may be an expression as for ``tweak set``, such as
-            ``"+=10%"``, ``"toggle"`` or ``"300 ms"``, or the label of a choice.
+            ``"+=10%"``, ``"toggle"`` or ``"300 ms"``, or the label of a choice. ``None`` is no value of an optional tweak.
         :param ramp: The seconds, 0.001 to 3600, in which numbers and colours gradually reach their values. Forked
             processes of the program jump to the values, with a warning.
         :raises UnknownTweak: No tweak, or more than one, has a name.

@@ -111,7 +111,7 @@ extension Fleet {
                 return print(printable("\(options.application): no build declares a tweak"))
             }
             let rows = tweaks.values.sorted { $0.key < $1.key }.map {
-                ["\($0.key)", "\($0.type)", $0.allowed, $0.unit ?? ""]
+                ["\($0.key)", $0.typeName, $0.allowed, $0.unit ?? ""]
             }
             let header = ["TWEAK", "TYPE", "ALLOWED", "UNIT"]
             print(TextTable(header: header, optional: ["UNIT"], rows: rows).text)

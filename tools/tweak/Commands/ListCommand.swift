@@ -73,7 +73,7 @@ struct ListCommand: ParsableCommand {
 
     private func showSpace(of tweaks: [TweakDeclaration], of program: any Program) throws(Failure) {
         var space = SearchSpace(tweaks)
-        if format == .mlos { space.removeUnnameable() }
+        if format == .mlos { space.removeUnfitForMLOS() }
         let reasons = space.leftOut.map { "\($0.key): \($0.reason)" }
         if !reasons.isEmpty {
             printMessage("\(counted(reasons.count, "tweak is", "tweaks are")) left out")

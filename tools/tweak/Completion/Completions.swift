@@ -124,6 +124,7 @@ private func values(_ words: CommandLineWords) -> [Candidate] {
         add(true, "")
         add(false, "")
     }
+    if declaration.isOptional { add(.absent, "no value") }
     add(tweak.value, "now")
     add(declaration.defaultValue, "default")
     add(declaration.minimum, "minimum")

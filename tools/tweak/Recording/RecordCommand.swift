@@ -100,7 +100,7 @@ struct RecordCommand: ParsableCommand {
         chosen.removeAll { !known.insert($0.declaration.key).inserted }
         if let other = chosen.first(where: { !$0.declaration.canBeSampled }) {
             throw Failure(
-                "\(other.declaration.key): \(other.declaration.type.withArticle) cannot be sampled; numbers and Bools can",
+                "\(other.declaration.key): \(other.declaration.typeWithArticle) cannot be sampled; numbers and Bools can",
                 .invalid)
         }
         for tweak in chosen where try program.isAdopted(tweak.declaration.key) {

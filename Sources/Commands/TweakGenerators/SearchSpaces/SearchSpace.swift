@@ -53,25 +53,35 @@ package struct SearchSpace {
         return .object(members)
     }
 
-    /// Leaves out what MLOS cannot name.
-    package mutating func removeUnnameable() {
+    /// Leaves out what MLOS cannot name, and numbers whose default is none.
+    package mutating func removeUnfitForMLOS() {
         func isNameable(_ key: TweakKey) -> Bool {
             !"\(key)".utf8.contains(UInt8(ascii: "!")) && !"\(key)".hasPrefix("$")
         }
-        for (tweak, _) in dimensions where !isNameable(tweak.key) {
-            leftOut.append((tweak.key, "MLOS allows no ! in names, and no $ at the beginning of a group"))
+        dimensions.removeAll { tweak, values in
+            let reason: String
+            if !isNameable(tweak.key) {
+                reason = "MLOS allows no ! in names, and no $ at the beginning of a group"
+            } else if tweak.defaultValue == .absent, tweak.isOptional, !values.areChoices {
+                reason = "MLOS needs a number as the default, and it is none"
+            } else {
+                return false
+            }
+            leftOut.append((tweak.key, reason))
+            return true
         }
-        dimensions.removeAll { !isNameable($0.tweak.key) }
     }
 }
 
 extension SearchSpace.Values {
     /// - Returns: `nil` if there are no limits or choices.
     package init?(of tweak: TweakDeclaration) {
+        let hasNone = tweak.isOptional && !tweak.choices.contains { $0.value == .absent }
+        let none: [TweakValue] = hasNone ? [.absent] : []
         if !tweak.choices.isEmpty {
-            self = .choices(tweak.choices.map(\.value))
+            self = .choices(tweak.choices.map(\.value) + none)
         } else if tweak.type == .bool {
-            self = .choices([false, true])
+            self = .choices([false, true] + none)
         } else if let low = tweak.minimum, let high = tweak.maximum,
             let range = Self(tweak, from: low, to: high)
         {
@@ -100,6 +110,10 @@ extension SearchSpace.Values {
             self = .numbers(low...high, step: step, isLogarithmic: isLogarithmic && low > 0)
         default: return nil
         }
+    }
+
+    fileprivate var areChoices: Bool {
+        if case .choices = self { true } else { false }
     }
 
     /// Optimizers have either steps or a logarithmic scale.

@@ -57,7 +57,7 @@ struct Evaluation {
             if let text { metadata[name] = .scalar(.string(text)) }
         }
         self.init(
-            "\(declaration.key)", tweak.value.map { .scalar($0) }, sources: [tweak.source ?? Self.unset],
+            "\(declaration.key)", tweak.flagValue, sources: [tweak.source ?? Self.unset],
             metadata: metadata)
     }
 
@@ -65,8 +65,8 @@ struct Evaluation {
         var collections: [ByteText: JSONObject] = [:]
         for tweak in tweaks {
             let key = tweak.declaration.key
-            if let own = tweak.value {
-                collections[ByteText(key.collection), default: [:]][key.name] = .scalar(own)
+            if let own = tweak.flagValue {
+                collections[ByteText(key.collection), default: [:]][key.name] = own
             }
         }
         let value = isCategory ? collections.mapValues { .object($0) } : collections.values.first ?? [:]
@@ -104,6 +104,14 @@ struct Evaluation {
 extension JSONTweak {
     /// Whether people set its value. Monitors change all the time, and actions have no value.
     fileprivate var isFlag: Bool { declaration.type != .action && !declaration.isMonitor }
+
+    /// The value; `nil` for none of an optional tweak, with which an SDK takes the default of the caller.
+    fileprivate var flagValue: JSONValue? {
+        guard declaration.isOptional, case .string(let text)? = value else {
+            return value.map { .scalar($0) }
+        }
+        return TweakValue.optionalText(text).map { .scalar(.string($0)) }
+    }
 }
 
 private func text(_ text: String) -> [UInt8] { JSONValue.scalar(.string(text)).json() }

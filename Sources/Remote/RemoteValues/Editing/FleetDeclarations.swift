@@ -78,7 +78,7 @@ package struct DeclaredBuild: Sendable {
         }
         func limit(_ name: String) throws(FormatError) -> TweakValue? {
             try members.take(name) { (place, value) throws(FormatError) in
-                try typed(place, value, type.isNumeric)
+                try typed(place, value, type.isNumeric && value != .scalar(.absent))
             }
         }
         let (minimum, maximum) = (try limit("minimum"), try limit("maximum"))
@@ -93,6 +93,7 @@ package struct DeclaredBuild: Sendable {
         }
         var attributes: [TweakDeclaration.Attribute] = []
         if let unit = try members.anyText("unit") { attributes.append(.init(key: "unit", value: unit)) }
+        if try members.flag("optional") ?? false { attributes.append(.init(key: "optional", value: "")) }
         if try members.flag("readOnly") ?? false { attributes.append(.init(key: "read-only", value: "")) }
         return TweakDeclaration(
             key: key, type: type, defaultValue: .nothing, minimum: minimum, maximum: maximum,
@@ -116,6 +117,7 @@ package struct DeclaredBuild: Sendable {
             members["minimum"] = declaration.minimum.map { .scalar($0) }
             members["maximum"] = declaration.maximum.map { .scalar($0) }
             members["unit"] = declaration.unit.map { .scalar(.string($0)) }
+            if declaration.isOptional { members["optional"] = .scalar(true) }
             if declaration.isMonitor {
                 members["monitor"] = .scalar(true)
             } else if declaration.isReadOnly {

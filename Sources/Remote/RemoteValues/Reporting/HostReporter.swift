@@ -497,7 +497,7 @@ extension DeclaredBuild {
 extension TweakDeclaration {
     /// The reason why a build refuses or clamps a value, or `nil`.
     fileprivate func refusal(of json: JSONValue) -> String? {
-        guard let value = json.tweakValue else { return "\(json.summary) is not \(type.withArticle)" }
+        guard let value = json.tweakValue else { return "\(json.summary) is not \(typeWithArticle)" }
         do throws(TweakValueError) {
             let admission = try admit(value)
             guard admission.wasClamped else { return nil }

@@ -483,7 +483,7 @@ class Values(PageTest):
         code = self.browser.script(
             """const {declarationInC} = await import('/copying.js');
             const {currentValue} = await import('/tweaks.js');
-            return [...tweaksPage.state.programs.get('page-program').tweaks.values()].filter(tweak => tweak.type !== 'action' && !tweak.monitor && !tweak.isFeature)
+            return [...tweaksPage.state.programs.get('page-program').tweaks.values()].filter(tweak => tweak.type !== 'action' && !tweak.monitor && !tweak.isFeature && !tweak.optional)
               .map(tweak => declarationInC(tweak, currentValue(tweak), tweaksPage.state.options));"""
         )
         self.assertGreater(len(code), 20)
@@ -915,7 +915,7 @@ class Many(PageTest):
 
     def test_only_visible_rows_are_in_the_document(self):
         browser = self.browser
-        wait_until(lambda: "10047" in browser.text(".scope-count"))
+        wait_until(lambda: "10051" in browser.text(".scope-count"))
         self.assertLess(len(browser.all(".row")), 60)
         browser.script("document.getElementById('scroller').scrollTop = 1e7")
         wait_until(lambda: "Motor/State/Phase" in self.keys_shown(), "the end is not reached")

@@ -78,4 +78,5 @@ test("a control follows the declaration, or else the value", () => {
   assert.equal(argumentFor('say "x"', "text"), '"say \\"x\\""');
   assert.equal(argumentFor("red", "text", { type: "string" }), "red");
   assert.equal(allowedText({ type: "int32", minimum: 0, maximum: 10 }), "int32, 0 to 10");
+  assert.equal(allowedText({ type: "double", maximum: 2, optional: true }), "double, at most 2, or none");
 });

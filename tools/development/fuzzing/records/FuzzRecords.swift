@@ -37,6 +37,7 @@ private func isValue(_ value: TweakValue, of type: TweakType) -> Bool {
     case (.bool, .bool), (.float, .double), (.double, .double), (.color, .color), (.action, .nothing): true
     case (.bool, .integer): true  // The state of a monitor.
     case (.string, .string(let text)): !text.utf8.contains(0)
+    case (_, .string): value == .absent && TweakValue.emptyCell(type) != nil
     case (.float, .integer), (.double, .integer): true  // The same.
     case (_, .integer(let number)): type.integerRange?.contains(number) == true
     default: false
