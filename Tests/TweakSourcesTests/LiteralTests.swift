@@ -312,6 +312,9 @@ private func color(_ red: UInt8, _ green: UInt8, _ blue: UInt8, _ alpha: UInt8 =
         ("nil", .int64, .absent, -3, "-3"),
         ("nil", .bool, .absent, true, "true"),
         ("nil", .string, .absent, "a\u{7}", #""a\u{7}""#),
+        (".some( 0.50 )", .double, 0.5, 0.25, ".some( 0.25 )"),
+        ("Optional(true)", .bool, true, false, "Optional(false)"),
+        (".some(0x1F)", .int64, 31, .absent, "nil"),
         ("0x1F", .int64, 31, 32, "0x20"),
         ("1.50", .double, 1.5, .absent, "nil"),
         ("-5", .int64, -5, .absent, "nil"),
@@ -332,7 +335,9 @@ private func color(_ red: UInt8, _ green: UInt8, _ blue: UInt8, _ alpha: UInt8 =
             let baking = sources.plan([tweak]) { _ in value }
             try baking.write()
             #expect(baking.staying.map(\.reason) == [])
-            #expect(try sources.text("optional.swift") == start + expected + end)
+            // A plain argument would be that of a tweak that is not optional.
+            let written = literal == "nil" && start.hasSuffix(": ") ? ".some(\(expected))" : expected
+            #expect(try sources.text("optional.swift") == start + written + end)
         }
     }
 

@@ -67,6 +67,13 @@ func literalElements(_ expression: ExprSyntax) -> [ExprSyntax]? {
     expression.as(ArrayExprSyntax.self)?.elements.map(\.expression)
 }
 
+/// The value in `.some(…)` or `Optional(…)`.
+func literalSome(_ expression: ExprSyntax) -> ExprSyntax? {
+    guard let (name, arguments) = call(expression), ["some", "Optional"].contains(name), arguments.count == 1
+    else { return nil }
+    return arguments[0].label == nil ? arguments[0].expression : nil
+}
+
 /// The arguments of `name(…)`, `.name(…)` or `Base.name(…)`.
 func call(_ expression: ExprSyntax) -> (name: String, arguments: [LabeledExprSyntax])? {
     guard let call = expression.as(FunctionCallExprSyntax.self), call.trailingClosure == nil else {

@@ -147,7 +147,9 @@ export function declarationInSwift(tweak, value, options) {
   if (tweak.type === "action") return `#tweakAction(${names}) { }`;
   if (tweak.monitor) return `#tweakMonitor(${names}, value)`;
   const type = tweak.optional ? undefined : swiftTypes[tweak.type];
-  const parts = [names, `default: ${type ? `${type}(${valueInSwift(tweak, value)})` : valueInSwift(tweak, value)}`];
+  const text = valueInSwift(tweak, value);
+  const called = tweak.optional && value !== none ? ".some" : type;
+  const parts = [names, `default: ${called ? `${called}(${text})` : text}`];
   if (tweak.choices) {
     const hasLabels = tweak.choices.some(({ label }) => label);
     const choices = tweak.choices.map((choice) => hasLabels

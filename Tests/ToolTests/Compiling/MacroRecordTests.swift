@@ -68,6 +68,8 @@ import Testing
                 "readNoGain float? none",
                 "readNoRetries int64? none 0…10",
                 "readNoFlag bool? none read-only",
+                "readSomeFlag bool? true",
+                "readPromoted double 1.5",
                 "readNoHost string? none Secret",
             ])
         #expect(lint.succeeded, "\(lint.output)")

@@ -67,6 +67,8 @@ enum MacroSources {
         ("readNoGain", "Float?", "nil", ""),
         ("readNoRetries", "Int?", "nil", ", in: 0...10, step: 2"),
         ("readNoFlag", "Bool?", "nil", ", readOnly: true"),
+        ("readSomeFlag", "Bool?", ".some(true)", ""),
+        ("readPromoted", "Double?", "1.5", ""),
         ("readNoHost", "String?", "nil", ", description: \"Secret\""),
     ]
 

@@ -89,18 +89,45 @@ struct SwiftDefault {
         var wrapped = tweak
         wrapped.attributes.removeAll { $0.key == "optional" }
         let isNil = tokens.count == 1 && tokens.first?.has("nil") == true
-        let literal = isNil ? nil : try read(tokens, wrapped)
+        let some = valueOfSome(tokens)
+        let literal = isNil ? nil : try read(some ?? tokens, wrapped)
+        // A plain value would make an argument of a macro that of a tweak that is not optional.
+        let isAssigned = bytes[..<range.lowerBound].last { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "=")
+        let inner = some.flatMap(\.range) ?? range
+        let (start, end) =
+            isNil && !isAssigned
+            ? (Array(".some(".utf8), Array(")".utf8))
+            : (
+                Array(bytes[range.lowerBound..<inner.lowerBound]),
+                Array(bytes[inner.upperBound..<range.upperBound])
+            )
         return WrittenDefault(range: range) { [wrapped] _ in
             guard let literal else { return .absent }
             guard case .string(let text)? = literal.value(wrapped) else { return literal.value(wrapped) }
             return TweakValue(optionalText: text)
         } written: { [wrapped] value, _ in
-            guard case .string(let text) = value else {
-                return literal.map { $0.written(value, wrapped) } ?? Array("\(value)".utf8)
+            var value = value
+            if case .string(let text) = value {
+                guard let text = TweakValue.optionalText(text) else { return Array("nil".utf8) }
+                value = .string(text)
             }
-            guard let text = TweakValue.optionalText(text) else { return Array("nil".utf8) }
-            return literal.map { $0.written(.string(text), wrapped) } ?? Array(SwiftString.plain(text).utf8)
+            let written = literal.map { $0.written(value, wrapped) } ?? Array(plain(value).utf8)
+            return written.map { start + $0 + end }
         }
+    }
+
+    private func plain(_ value: TweakValue) -> String {
+        if case .string(let text) = value { SwiftString.plain(text) } else { "\(value)" }
+    }
+
+    /// The value in `.some(…)` or `Optional(…)`.
+    private func valueOfSome(_ tokens: Tokens) -> Tokens? {
+        guard let opening = tokens.firstIndex(where: { $0.has("(") }),
+            let name = path(tokens[..<opening])?.last, name.has("some") || name.has("Optional"),
+            let (arguments, end) = SwiftDeclarations.arguments(tokens[opening...]), end == tokens.endIndex,
+            arguments.count == 1
+        else { return nil }
+        return arguments[0]
     }
 
     // MARK: Arrays
@@ -135,10 +162,7 @@ struct SwiftDefault {
         _ range: Range<Int>
     ) -> [UInt8]? {
         guard let first = literals.first, let last = literals.last, !elements.isEmpty else {
-            let texts = elements.map { value in
-                if case .string(let text) = value { SwiftString.plain(text) } else { "\(value)" }
-            }
-            return Array("[\(texts.joined(separator: ", "))]".utf8)
+            return Array("[\(elements.map(plain).joined(separator: ", "))]".utf8)
         }
         var written = Array(bytes[range.lowerBound..<first.range.lowerBound])
         for (index, value) in elements.enumerated() {

@@ -143,10 +143,16 @@ private struct ValueShape {
             ? kinds : nil
     }
 
+    /// The parts, or those in `.some(…)`.
+    private var optionalValue: ArraySlice<Part> {
+        let isSome = parts.count > 3 && parts.starts(with: [.mark("."), .name, .mark("(")])
+        return isSome ? parts.dropFirst(3).dropLast() : parts[...]
+    }
+
     func isSame(as other: ValueShape) -> Bool {
         if parts == other.parts { return true }
-        if parts.count == 1, other.parts.count == 1, parts == [.nothing] || other.parts == [.nothing] {
-            return true
+        if parts == [.nothing] || other.parts == [.nothing] {
+            return optionalValue.count == 1 && other.optionalValue.count == 1
         }
         if let kinds = kindsOfElements, let others = other.kindsOfElements {
             return kinds.allSatisfy { others.isEmpty || others.contains($0) }

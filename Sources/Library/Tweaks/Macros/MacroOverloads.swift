@@ -558,12 +558,11 @@ public macro tweak(
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
-///   - default: The default, a literal or `nil`.
+///   - default: The default, `nil` or `.some(…)` of a literal.
 ///   - limits: The smallest and the largest value, two literals.
 ///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
 ///   - precision: The number of decimals to show, from 0 to 17.
 ///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
-///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - readOnly: Whether it is read-only.
@@ -572,11 +571,11 @@ public macro tweak(
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
-    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Double?,
+    _ category: StaticString?, _ collection: StaticString, _ name: StaticString, default: Double?,
     in limits: ClosedRange<Double>? = nil, step: Double? = nil, precision: Int? = nil,
-    scale: TweakScale? = nil, pair: StaticString? = nil, unit: StaticString? = nil,
-    description: StaticString? = nil, readOnly: Bool = false, needsRestart: Bool = false,
-    owner: StaticString? = nil, expires: StaticString? = nil
+    scale: TweakScale? = nil, unit: StaticString? = nil, description: StaticString? = nil,
+    readOnly: Bool = false, needsRestart: Bool = false, owner: StaticString? = nil,
+    expires: StaticString? = nil
 ) -> Double? = #externalMacro(module: "TweakMacros", type: "OptionalDoubleTweakMacro")
 
 /// The current value of a tweak that is a floating-point number of 32 bits, or `nil`. Use it in place of a constant.
@@ -587,12 +586,11 @@ public macro tweak(
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
-///   - default: The default, a literal or `nil`.
+///   - default: The default, `nil` or `.some(…)` of a literal.
 ///   - limits: The smallest and the largest value, two literals.
 ///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
 ///   - precision: The number of decimals to show, from 0 to 17.
 ///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
-///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - readOnly: Whether it is read-only.
@@ -601,11 +599,11 @@ public macro tweak(
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
-    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Float?,
+    _ category: StaticString?, _ collection: StaticString, _ name: StaticString, default: Float?,
     in limits: ClosedRange<Float>? = nil, step: Float? = nil, precision: Int? = nil,
-    scale: TweakScale? = nil, pair: StaticString? = nil, unit: StaticString? = nil,
-    description: StaticString? = nil, readOnly: Bool = false, needsRestart: Bool = false,
-    owner: StaticString? = nil, expires: StaticString? = nil
+    scale: TweakScale? = nil, unit: StaticString? = nil, description: StaticString? = nil,
+    readOnly: Bool = false, needsRestart: Bool = false, owner: StaticString? = nil,
+    expires: StaticString? = nil
 ) -> Float? = #externalMacro(module: "TweakMacros", type: "OptionalFloatTweakMacro")
 
 /// The current value of a tweak that is an integer, or `nil`. Use it in place of a constant.
@@ -616,11 +614,10 @@ public macro tweak(
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
-///   - default: The default, a literal or `nil`.
+///   - default: The default, `nil` or `.some(…)` of a literal.
 ///   - limits: The smallest and the largest value, two literals.
 ///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
 ///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
-///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - readOnly: Whether it is read-only.
@@ -629,11 +626,10 @@ public macro tweak(
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
-    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Int?,
+    _ category: StaticString?, _ collection: StaticString, _ name: StaticString, default: Int?,
     in limits: ClosedRange<Int>? = nil, step: Int? = nil, scale: TweakScale? = nil,
-    pair: StaticString? = nil, unit: StaticString? = nil, description: StaticString? = nil,
-    readOnly: Bool = false, needsRestart: Bool = false, owner: StaticString? = nil,
-    expires: StaticString? = nil
+    unit: StaticString? = nil, description: StaticString? = nil, readOnly: Bool = false,
+    needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
 ) -> Int? = #externalMacro(module: "TweakMacros", type: "OptionalIntTweakMacro")
 
 /// The current value of a tweak that is a Bool, or `nil`. Use it in place of a constant.
@@ -644,7 +640,7 @@ public macro tweak(
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
-///   - default: The default, a literal or `nil`.
+///   - default: The default, `nil` or `.some(…)` of a literal.
 ///   - description: A description for people.
 ///   - readOnly: Whether it is read-only.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
@@ -652,7 +648,7 @@ public macro tweak(
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
-    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Bool?,
+    _ category: StaticString?, _ collection: StaticString, _ name: StaticString, default: Bool?,
     description: StaticString? = nil, readOnly: Bool = false, needsRestart: Bool = false,
     owner: StaticString? = nil, expires: StaticString? = nil
 ) -> Bool? = #externalMacro(module: "TweakMacros", type: "OptionalBoolTweakMacro")
@@ -665,7 +661,7 @@ public macro tweak(
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
-///   - default: The default, a literal or `nil`.
+///   - default: The default, `nil` or `.some(…)` of a literal.
 ///   - description: A description for people.
 ///   - readOnly: Whether it is read-only.
 ///   - needsRestart: Whether a new value takes effect at the next start of the program.
@@ -673,7 +669,7 @@ public macro tweak(
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
-    _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: String?,
+    _ category: StaticString?, _ collection: StaticString, _ name: StaticString, default: String?,
     description: StaticString? = nil, readOnly: Bool = false, needsRestart: Bool = false,
     owner: StaticString? = nil, expires: StaticString? = nil
 ) -> String? = #externalMacro(module: "TweakMacros", type: "OptionalStringTweakMacro")

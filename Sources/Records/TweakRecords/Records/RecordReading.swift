@@ -371,7 +371,7 @@ extension TweakDeclaration {
             object.map { $0.initialValue(of: 0, in: bytes, byteOrder) ?? .nothing }
             ?? bytes.value(
                 at: offset + RecordLayout.defaultOffset, type, byteOrder,
-                isOptional: kind == RecordLayout.optionalKind)
+                isOptional: !isMonitor && attributes.contains { $0.key == "optional" })
         self.init(
             key: key, type: type, defaultValue: defaultValue ?? .string(bytes.text(defaultText)),
             minimum: minimum, maximum: maximum, step: step, choices: choices, attributes: attributes,

@@ -152,8 +152,8 @@ extension TweakDeclaration {
         return scale == .linear || isAboveZero(minimum) ? scale : nil
     }
     /// The name of the tweak for the vertical axis of a pad; this one is for the horizontal axis. It is also a number,
-    /// in the same category and collection.
-    public var pair: String? { isTweakedNumber ? text(of: "pair") : nil }
+    /// in the same category and collection. An optional tweak has none.
+    public var pair: String? { isTweakedNumber && !isOptional ? text(of: "pair") : nil }
     private var isTweakedNumber: Bool { type.isNumeric && !isMonitor }
     /// Whether it cannot be set.
     public var isReadOnly: Bool { isMonitor || attributes.contains { $0.key == "read-only" } }

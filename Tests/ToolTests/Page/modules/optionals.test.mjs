@@ -44,9 +44,9 @@ test("sliders, keys and knobs move no value from the default, or the number near
 test("no value is copied as nil, and as the text none", () => {
   const limit = made("double", { minimum: 0.1, maximum: 2 });
   assert.equal(declarationInSwift(limit, none, []), '#tweak("A", "B", "X", default: nil, in: 0.1...2) as Double?');
-  assert.equal(declarationInSwift(made("float"), 0.5, []), '#tweak("A", "B", "X", default: 0.5) as Float?');
-  assert.equal(declarationInSwift(made("bool"), true, []), '#tweak("A", "B", "X", default: true) as Bool?');
-  assert.equal(declarationInSwift(made("string"), "\\none", []), '#tweak("A", "B", "X", default: "none") as String?');
+  assert.equal(declarationInSwift(made("float"), 0.5, []), '#tweak("A", "B", "X", default: .some(0.5)) as Float?');
+  assert.equal(declarationInSwift(made("bool"), true, []), '#tweak("A", "B", "X", default: .some(true)) as Bool?');
+  assert.equal(declarationInSwift(made("string"), "\\none", []), '#tweak("A", "B", "X", default: .some("none")) as String?');
   assert.equal(declarationInC(limit, none, []), '// "A/B/X" is optional, which only Swift can declare.');
   assert.equal(nestedJSON([{ tweak: limit, value: none }]), '{\n  "A": {\n    "B": {\n      "X": "none"\n    }\n  }\n}');
   assert.equal(shellCommand({ id: "p", description: {} }, limit, none), "tweak set p A/B/X none");
