@@ -80,7 +80,7 @@ bool fbtweak__exits_inside(void) {
 }
 
 bool fbtweak__holds(const pthread_mutex_t *mutex) {
-  return __atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED) == gettid();
+  return __atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED) == syscall(SYS_gettid);
 }
 
 void fbtweak__prepare_thread(void) {
@@ -109,7 +109,7 @@ static void note_end_of_main(void *value) {
 }
 
 void fbtweak__watch_main_thread(void (*tell)(void)) {
-  if (getpid() != gettid())
+  if (getpid() != syscall(SYS_gettid))
     return;
   if (!tell_end_of_main && pthread_key_create(&main_key, note_end_of_main) != 0)
     return;
