@@ -6,7 +6,7 @@ import Testing
 @Suite struct `The command tools/install` {
     @Test(arguments: [
         ["--bogus"], ["file"], ["--prefix"], ["--prefix", "relative"], ["--prefix", "/with a space"],
-        ["--prefix=/usr", "--libdir", "/lib"],
+        ["--prefix=/usr", "--libdir", "/lib"], ["--sysroot"],
     ])
     func `A wrong command line ends with status 64 and the usage`(arguments: [String]) throws {
         let result = try Installation.install(arguments)
@@ -26,6 +26,13 @@ import Testing
         let result = try Installation.install(["--prefix", directory.write("file", "")])
         #expect(result.status == 73)
         #expect(result.output.isEmpty)
+    }
+
+    @Test func `A sysroot without the libraries is refused before anything is built`() throws {
+        let directory = try TemporaryDirectory()
+        let result = try Installation.install(["--prefix", directory("prefix"), "--sysroot", directory.path])
+        #expect(result.status == 69 && result.output.isEmpty)
+        #expect(result.error.contains("there is no libc.so in \(directory.path); tools/development/sysroot"))
     }
 
     @Test func `Files below a DESTDIR refer to the prefix, and a second run changes nothing`() throws {
