@@ -22,6 +22,9 @@ public enum Installation {
         return Locations.package + "/.build/installed"
     }
 
+    /// The folder of `tools/development/sysroot`, which `tools/test` has made.
+    public static let sysroot = Locations.package + "/.build/sysroot"
+
     /// The path of something in ``prefix``.
     public static func path(_ name: String) throws -> String { try "\(prefix.get())/\(name)" }
 

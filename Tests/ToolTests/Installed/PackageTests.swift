@@ -14,12 +14,12 @@ struct Packages {
     /// The folder that they are in, and what was said.
     static let built = Result { try build() }
 
-    /// Builds them, with what `tools/install` has built already.
+    /// Builds them as for a release, with what `tools/install` has built already.
     private static func build() throws -> (folder: TemporaryDirectory, output: String) {
         let folder = try TemporaryDirectory()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Locations.package + "/tools/development/package")
-        process.arguments = Installation.everything + [folder.path]
+        process.arguments = Installation.everything + ["--sysroot", Installation.sysroot, folder.path]
         // Compressing them well takes a minute.
         process.environment = ProcessInfo.processInfo.environment.merging(["DPKG_DEB_COMPRESSOR_LEVEL": "0"])
         {
@@ -101,6 +101,16 @@ struct Packages {
                 "tweaks",
             ])
         #expect(try Packages.built.get().output.contains("lintian reports no errors and no warnings"))
+    }
+
+    @Test func `They need glibc 2.31 at most`() throws {
+        for path in try Packages.paths where !["libtweaks-dev_", "python3"].contains(where: path.contains) {
+            let depends = try TestSupport.run(
+                Locations.program("dpkg-deb"), ["--field", path, "Depends"], home: TemporaryDirectory()
+            ).output
+            let needed = try #require(depends.firstMatch(of: /libc6 \(>= ([0-9.]+)\)/)?.1, "\(path)")
+            #expect(needed.compare("2.31", options: .numeric) != .orderedDescending, "\(path): \(depends)")
+        }
     }
 
     @Test(.enabled(if: isLong)) func `They are the same bytes each time`() throws {

@@ -20,7 +20,7 @@ private struct Checkout {
         try home.write("Tests/Programs/released/1.2.0-beta.1/api/Tweaks.json.xz", "")
         for (name, command) in [
             ("test", "echo tested"), ("development/package", "echo deb >${!#}/tweaks.deb"),
-            ("development/tarball", "echo tar >${!#}/tweaks.tar.gz"),
+            ("development/tarball", "echo tar >${!#}/tweaks.tar.gz"), ("development/sysroot", "mkdir -p $1"),
         ] {
             #expect(chmod(try home.write("tools/\(name)", "#!/bin/bash\n\(command)\n"), 0o755) == 0)
         }
@@ -120,35 +120,125 @@ private struct Checkout {
     }
 }
 
-/// The tarball of `tools/development/tarball`, made once.
+@Suite struct `The command tools/development/sysroot` {
+    private let home: TemporaryDirectory
+
+    init() throws { home = try TemporaryDirectory() }
+
+    private func sysroot(_ arguments: String...) throws -> CommandResult {
+        try run(Locations.package + "/tools/development/sysroot", arguments, home: home)
+    }
+
+    @Test func `does nothing if the folder is complete`() throws {
+        let result = try sysroot("--mirror", "http://127.0.0.1:1", Installation.sysroot)
+        #expect(result.succeeded && result.output.isEmpty, "\(result.error)")
+    }
+
+    @Test func `refuses a folder with other files`() throws {
+        try home.write("folder/file", "")
+        let result = try sysroot(home("folder"))
+        #expect(result.status == EX_CANTCREAT && result.output.isEmpty)
+        #expect(FileManager.default.fileExists(atPath: home("folder/file")))
+    }
+
+    @Test func `leaves nothing behind if nothing can be downloaded`() throws {
+        try home.write("other", "")
+        let result = try sysroot("--mirror=http://127.0.0.1:1", home("folder"))
+        #expect(result.status == EX_UNAVAILABLE)
+        #expect(result.error.contains("cannot be downloaded from http://127.0.0.1:1"), "\(result.error)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: home.path) == ["other"])
+    }
+
+    @Test(arguments: [["--bogus"], ["--mirror"], ["a", "b"]])
+    func `prints the usage after a wrong command line`(arguments: [String]) throws {
+        let result = try run(
+            Locations.package + "/tools/development/sysroot", arguments, home: home, in: home.path)
+        #expect(result.status == EX_USAGE && result.error.contains("usage: tools/development/sysroot"))
+    }
+}
+
+/// The tarballs of `tools/development/tarball`, made once, as for a release.
 private enum Tarball {
     static let made = Result { try make() }
 
-    static func make() throws -> (folder: TemporaryDirectory, path: String) {
+    static func make() throws -> (folder: TemporaryDirectory, path: String, ofStaticCommands: String) {
         let folder = try TemporaryDirectory()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Locations.package + "/tools/development/tarball")
-        process.arguments = [folder.path]
+        process.arguments = ["--sysroot", Installation.sysroot, folder.path]
         let result = try RunningCommand(process).wait()
         guard result.succeeded else { throw CompilationError(description: result.output + result.error) }
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        return (folder, folder(try #require(names.first)))
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        try #require(names.count == 2 && names[0].hasSuffix("-static.tar.gz"))
+        return (folder, folder(names[1]), folder(names[0]))
     }
 
+    /// For scripts: starts a program, and waits until it has its tweaks.
+    static let functions = """
+        eventually() { for _ in {1..600}; do "$@" && return; sleep 0.1; done; return 1; }
+        is_listed() { tweak ps ${all-} 2>/dev/null | grep -qw $!; }
+        start() {
+          "$@" >log &
+          trap "kill $!" EXIT
+          eventually is_listed
+        }
+
+        """
     /// Follows the README: builds its first program in the working directory, and changes that while it runs.
     static let tutorial = """
-        gcc -DDEBUG spring.c -o spring $(pkg-config --cflags --libs tweaks)
+        ${CC-gcc} -DDEBUG spring.c -o spring $(pkg-config --cflags --libs tweaks)
         tweak-dump spring | grep -o 'Stiffness *double'
-        eventually() { for _ in {1..600}; do "$@" && return; sleep 0.1; done; return 1; }
-        is_listed() { tweak ps 2>/dev/null | grep -qw $!; }
-        ./spring >log &
-        trap "kill $!" EXIT
-        eventually is_listed
+        start ./spring
         tweak set $! stiffness 600
         eventually grep -x --max-count 1 600 log
 
         """
     static let expected = "Stiffness  double\nSpring/Physics/Stiffness: 120.0 → 600.0\n600\n"
+
+    /// Starts that program again, and uses the other commands, also without the library in the program.
+    static let tour = """
+        kill $!
+        start ./spring
+        head -n 1 log
+        tweak set $! stiffness 700 --for 1s
+        eventually grep -x --max-count 1 700 log
+        has_gone_back() { tail -n 1 log | grep -x 600; }
+        eventually has_gone_back
+        tweak log $! | grep -o 'end of a lease'
+        kill $!
+        echo 'volatile int turns = 1;' >>spring.c
+        for package in tweaks fbtweak; do
+          ${CC-gcc} -g -DDEBUG spring.c -o spring $(pkg-config --cflags --libs $package)
+          start ./spring
+          tweak adopt $! turns
+          tweak set $! turns 2 stiffness 300 2>/dev/null
+          kill $!
+          all=--all
+        done
+        tweak ui >page &
+        trap "kill $!" EXIT
+        eventually grep -q token page
+        python3 -c 'import urllib.request as u; print(u.urlopen(open("page").readline().strip()).status)'
+        echo '{ "applications": [ { "name": "a", "url": "http://127.0.0.1:1/", "plainHTTP": true, "timeout": 1 } ] }' >agent.json
+        tweak-agent --configuration agent.json --once 2>/dev/null || echo $?
+
+        """
+    static let toured = """
+        600
+        Spring/Physics/Stiffness: 600.0 → 700.0, for 1s
+        700
+        600
+        end of a lease
+        Variables/spring.c/turns: turns, volatile int
+        Variables/spring.c/turns: 1 → 2
+        Spring/Physics/Stiffness: 600.0 → 300.0
+        Variables/spring.c/turns: turns, volatile int
+        Variables/spring.c/turns: 1 → 2
+        Spring/Physics/Stiffness: 120.0 → 300.0
+        200
+        75
+
+        """
 
     /// Unpacks it in the working directory, and does what its README says.
     static let unpacking = """
@@ -174,7 +264,8 @@ private enum Tarball {
         let home = try TemporaryDirectory()
         try Tarball.prepare(home)
         let result = try run(
-            "/bin/bash", ["-euc", Tarball.unpacking + Tarball.tutorial], home: home, in: home.path)
+            "/bin/bash", ["-euc", Tarball.unpacking + Tarball.functions + Tarball.tutorial], home: home,
+            in: home.path)
         #expect(result.succeeded && result.output == Tarball.expected, "\(result.output)\(result.error)")
     }
 
@@ -208,21 +299,66 @@ private enum Tarball {
 
     @Test(.enabled(if: isLong)) func `has the same bytes each time`() throws {
         let (first, second) = try (Tarball.made.get(), Tarball.make())
-        #expect(FileManager.default.contentsEqual(atPath: first.path, andPath: second.path))
+        for (path, again) in [(first.path, second.path), (first.ofStaticCommands, second.ofStaticCommands)] {
+            #expect(FileManager.default.contentsEqual(atPath: path, andPath: again))
+        }
     }
 
-    /// A system of packages of the minimum, in which there is no Swift.
-    @Test(.enabled(if: isLong && getuid() == 0), arguments: ["bookworm", "trixie"])
-    func `and the packages are used on a bare Debian`(release: String) throws {
+    @Test func `needs glibc 2.31 at most`() throws {
+        let (home, tarball) = try (TemporaryDirectory(), Tarball.made.get().path)
+        let script = """
+            tar --extract --file \(tarball)
+            for file in tweaks-*/{bin/*,libexec/tweaks/*,lib/libtweaks.so}; do
+              readelf --version-info "$file" | sed -n 's/.*Name: GLIBC_\\([^ ]*\\).*/\\1/p'
+            done
+            """
+        let result = try run("/bin/bash", ["-euo", "pipefail", "-c", script], home: home, in: home.path)
+        try #require(result.succeeded, "\(result.error)")
+        let versions = Set(result.output.split(separator: "\n").map(String.init))
+        #expect(versions.contains("2.2.5"))
+        #expect(versions.filter { $0.compare("2.31", options: .numeric) == .orderedDescending } == [])
+    }
+
+    /// With musl alone, as in Alpine, and without a shell.
+    @Test func `of static commands is used in a root without libraries`() throws {
+        let (home, tarball) = try (TemporaryDirectory(), Tarball.made.get().ofStaticCommands)
+        try Tarball.prepare(home, below: "root/")
+        let script = """
+            tar --extract --strip-components 1 --directory root --file \(tarball)
+            musl-gcc -DDEBUG -I \(Locations.include) root/spring.c -o root/spring
+            mkdir root/{lib,proc}
+            cp -L /lib/ld-musl-*.so.1 root/lib
+            mount -t proc proc root/proc
+            export HOME=/ PATH=$PATH:/usr/sbin
+            tweak() { chroot root /bin/tweak "$@"; }
+            all=--all
+            \(Tarball.functions)
+            chroot root /bin/tweak-dump /spring | grep -o 'Stiffness *double'
+            start chroot root /spring
+            tweak set $! stiffness 600
+            eventually grep -x --max-count 1 600 log
+            """
+        let result = try run(
+            Locations.program("unshare"),
+            ["--map-root-user", "--mount", "--pid", "--fork", "--kill-child", "/bin/bash", "-euc", script],
+            home: home, in: home.path)
+        #expect(result.succeeded && result.output == Tarball.expected, "\(result.output)\(result.error)")
+    }
+
+    /// A system of packages of the minimum, in which there is no Swift. GCC 10 of Debian 11 is too old.
+    @Test(
+        .enabled(if: isLong && getuid() == 0),
+        arguments: [("bullseye", "clang-13"), ("bookworm", "gcc"), ("trixie", "gcc")])
+    func `and the packages are used on a bare Debian`(release: String, compiler: String) throws {
         let home = try TemporaryDirectory()
         let made = try run(
             Locations.program("debootstrap"),
-            ["--variant=minbase", "--include=gcc,libc6-dev,pkg-config", release, home("root")], home: home)
+            ["--variant=minbase", "--include=\(compiler),libc6-dev,pkg-config", release, home("root")],
+            home: home)
         try #require(made.succeeded, "\(made.output.suffix(2000))")
         try Tarball.prepare(home, below: "root/root/")
         for path in try Packages.paths {
             let name = URL(fileURLWithPath: path).lastPathComponent
-            guard !name.hasPrefix("tweaks-") else { continue }
             try FileManager.default.copyItem(atPath: path, toPath: home("root/root/" + name))
         }
         try home.write(
@@ -230,11 +366,12 @@ private enum Tarball {
             """
             set -euo pipefail
             cd
+            export CC=\(compiler)
             apt-get install --yes ./*.deb >installed 2>&1 || { cat installed; exit 1; }
-            (\(Tarball.tutorial))
-            dpkg --purge tweaks libtweaks-dev libtweaks0 >&2
+            (\(Tarball.functions + Tarball.tutorial + Tarball.tour))
+            dpkg --purge $(dpkg-query --show --showformat '${Package} ' 'tweaks*' 'libtweaks*' python3-fbtweak) >&2
             rm -rf .config
-            \(Tarball.unpacking)
+            \(Tarball.unpacking + Tarball.functions)
             \(Tarball.tutorial)
             """)
         let result = try run(
@@ -245,7 +382,7 @@ private enum Tarball {
                 home("root"), "/usr/bin/env", "-i", "HOME=/root", "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
                 "/bin/bash", "/root/script",
             ], home: home)
-        let expected = Tarball.expected + Tarball.expected
+        let expected = Tarball.expected + Tarball.toured + Tarball.expected
         #expect(result.succeeded && result.output == expected, "\(result.output)\(result.error)")
     }
 }
