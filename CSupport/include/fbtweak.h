@@ -1212,17 +1212,17 @@ static inline const fbtweak *fbtweak__handle(const void *record) {
  * The functions. A value is read once, because others may write it at any time. A null string in a
  * cell stands for the given text: a pointer to the record's own text would need a relocation.
  */
-static inline bool fbtweak__has_value(const fbtweak_value *optional, uint8_t boolean) {
+static inline bool fbtweak__has_value(const fbtweak_value *value, uint8_t boolean) {
   uint64_t bits;
-  switch (optional->type) {
+  switch (value->type) {
   case FBTWEAK_TYPE_BOOL:
     return boolean != 2;
   case FBTWEAK_TYPE_INT64:
-    return optional->integer != INT64_MIN;
+    return value->integer != INT64_MIN;
   case FBTWEAK_TYPE_STRING:
-    return __builtin_strcmp(optional->text, "none") != 0;
+    return __builtin_strcmp(value->text, "none") != 0;
   default: /* A comparison of NaN means nothing with -ffast-math. */
-    __builtin_memcpy(&bits, &optional->number, sizeof(bits));
+    __builtin_memcpy(&bits, &value->number, sizeof(bits));
     return bits << 1 <= UINT64_C(0xffe0000000000000);
   }
 }

@@ -135,7 +135,7 @@ private func withCStrings<Result>(
 ) -> Result {
     let copies = texts.map { text in
         let copy = UnsafeMutableBufferPointer<CChar>.allocate(capacity: text.count + 1)
-        _ = copy.initialize(from: text.map { CChar(bitPattern: $0) } + [0])
+        _ = copy.initialize(from: text.map { CChar(truncatingIfNeeded: $0) } + [0])
         return copy
     }
     defer { for copy in copies { copy.deallocate() } }

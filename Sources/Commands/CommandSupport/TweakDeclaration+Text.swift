@@ -43,7 +43,7 @@ extension TweakDeclaration {
         // Nobody reads more than six digits of a measured value.
         let (digits, format) = precision.map { ($0, "%.*f") } ?? (6, "%.*g")
         let count = withVaList([Int32(digits), number]) { vsnprintf(&text, text.count, format, $0) }
-        return String(decoding: text.prefix(Int(count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return String(decoding: text.prefix(Int(count)).map(UInt8.init(truncatingIfNeeded:)), as: UTF8.self)
     }
 
     /// Says that the tweak is read-only, or changes at a restart only.

@@ -151,7 +151,7 @@ struct NumberForm {
             vsnprintf(&buffer, buffer.count, isShort ? "%.*f" : "%.*e", $0)
         }
         let text = String(
-            decoding: buffer.prefix(Int(max(0, count))).map(UInt8.init(bitPattern:)), as: UTF8.self)
+            decoding: buffer.prefix(Int(max(0, count))).map(UInt8.init(truncatingIfNeeded:)), as: UTF8.self)
         // A zero has no sign, and an exponent no leading zeros.
         guard !isShort else {
             return text.allSatisfy { "-0.".contains($0) } ? text.drop { $0 == "-" }.description : text

@@ -16,7 +16,7 @@ package func isMountPoint(_ path: String) -> Bool {
     // The kernel escapes these in proc_pid_mountinfo(5).
     let escaped = withPath(path) { path in
         UnsafeBufferPointer(start: path, count: strlen(path)).flatMap { character -> [UInt8] in
-            switch UInt8(bitPattern: character) {
+            switch UInt8(truncatingIfNeeded: character) {
             case UInt8(ascii: " "): Array("\\040".utf8)
             case UInt8(ascii: "\t"): Array("\\011".utf8)
             case UInt8(ascii: "\n"): Array("\\012".utf8)

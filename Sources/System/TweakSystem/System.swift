@@ -19,8 +19,9 @@ package func pathText(_ bytes: UnsafePointer<CChar>) -> String {
     // In UTF-8 such scalars start with the first of these bytes, and the replacement character with the second.
     guard text.utf8.contains(where: { $0 == 0xF4 || $0 == 0xEF }) else { return text }
     var path = ""
-    var rest = Array(UnsafeBufferPointer(start: bytes, count: strlen(bytes))).map(UInt8.init(bitPattern:))[
-        ...]
+    var rest = Array(UnsafeBufferPointer(start: bytes, count: strlen(bytes))).map(
+        UInt8.init(truncatingIfNeeded:))[
+            ...]
     while let first = rest.first {
         let scalar = (1...4).lazy.compactMap { String(validating: rest.prefix($0), as: UTF8.self) }
             .first { !$0.isEmpty && !$0.unicodeScalars.contains(where: \.isPathByte) }

@@ -20,7 +20,7 @@ struct EditedText {
         original = Array(text.utf8)
         var template = Array("\(environment("TMPDIR") ?? "/tmp")/tweak-XXXXXX".utf8CString)
         let isMade = mkdtemp(&template) != nil
-        directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        directory = String(decoding: template.dropLast().map(UInt8.init(truncatingIfNeeded:)), as: UTF8.self)
         guard isMade else {
             throw Failure("cannot make directory \(directory): \(systemMessage())", .cannotCreate)
         }

@@ -87,7 +87,7 @@ struct SweepReport {
     private static func formatted(_ number: Double, _ format: String) -> String {
         var text = [CChar](repeating: 0, count: 64)
         let count = withVaList([number]) { vsnprintf(&text, text.count, format, $0) }
-        return String(decoding: text.prefix(Int(count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return String(decoding: text.prefix(Int(count)).map(UInt8.init(truncatingIfNeeded:)), as: UTF8.self)
     }
 
     // MARK: Pictures

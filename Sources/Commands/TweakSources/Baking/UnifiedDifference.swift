@@ -222,7 +222,7 @@ private struct UnifiedDifference {
             var bytes: [UInt8] = []
             var next = path
             while next.pointee != 0 {
-                bytes.append(UInt8(bitPattern: next.pointee))
+                bytes.append(UInt8(truncatingIfNeeded: next.pointee))
                 next += 1
             }
             return bytes
