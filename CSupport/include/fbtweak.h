@@ -83,6 +83,8 @@
 #undef bias
 #pragma push_macro("bind")
 #undef bind
+#pragma push_macro("bits")
+#undef bits
 #pragma push_macro("blue")
 #undef blue
 #pragma push_macro("boolean")
@@ -3368,6 +3370,7 @@ static inline const struct fbtweak__library *fbtweak__current_library(void) {
 #pragma pop_macro("before")
 #pragma pop_macro("bias")
 #pragma pop_macro("bind")
+#pragma pop_macro("bits")
 #pragma pop_macro("blue")
 #pragma pop_macro("boolean")
 #pragma pop_macro("call_bits")
