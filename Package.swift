@@ -152,7 +152,7 @@ let package = Package(
                 "TweakMemory",
                 "TweakOverrides", "TweakProtocol", "TweakRecords", "TweakSystem",
             ]),
-        .target(name: "TweakPlot", dependencies: ["TweakRecords"]),
+        .target(name: "TweakPlot", dependencies: ["CommandSupport", "TweakRecords"]),
         .target(name: "TweakSearch", dependencies: ["TweakGenerators", "TweakRecords"]),
         .target(name: "TweakSources", dependencies: ["CommandSupport", "TweakRecords", "TweakSystem"]),
         .target(

@@ -80,7 +80,7 @@ import TweakRecords
 
     @Test(arguments: ["", "none", "\\none", "\\\\none", "None", "\\", "none\\", "text"])
     func `that are texts are any text`(text: String) {
-        guard case .string(let stored) = TweakValue(optionalText: text) else { return }
+        guard case .string(let stored) = TweakValue.string(text).inOptional else { return }
         #expect(stored != "none")
         #expect(TweakValue.optionalText(stored) == text)
         #expect(TweakValue.optionalText("none") == nil)

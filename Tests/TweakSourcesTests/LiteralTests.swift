@@ -297,14 +297,21 @@ private func color(_ red: UInt8, _ green: UInt8, _ blue: UInt8, _ alpha: UInt8 =
             (#"let v = #tweak("A", "B", "C", default: "#, ", in: 0...9)\n"),
             (#"@Tweakable("A", "B", "C") static var v: [Some.Kind] = "#, "\n  static let w = [5]\n"),
         ] {
-            try sources.home.write("array.swift", start + literal + end)
-            var tweak = BakedSources.tweak(.string, .string(former), at: "array.swift:1")
+            var tweak = BakedSources.tweak(.string, .string(former), at: "default.swift:1")
             tweak.attributes.append(TweakDeclaration.Attribute(key: "element", value: element))
-            let baking = sources.plan([tweak]) { _ in .string(value) }
-            try baking.write()
-            #expect(baking.staying.map(\.reason) == [])
-            #expect(try sources.text("array.swift") == start + expected + end)
+            try bake(tweak, .string(value), in: start + literal + end, to: start + expected + end)
         }
+    }
+
+    /// Bakes a value into a source with one line for the tweak, and expects another source.
+    private func bake(
+        _ tweak: TweakDeclaration, _ value: TweakValue, in source: String, to expected: String
+    ) throws {
+        try sources.home.write("default.swift", source)
+        let baking = sources.plan([tweak]) { _ in value }
+        try baking.write()
+        #expect(baking.staying.map(\.reason) == [])
+        #expect(try sources.text("default.swift") == expected)
     }
 
     @Test(arguments: [
@@ -329,15 +336,11 @@ private func color(_ red: UInt8, _ green: UInt8, _ blue: UInt8, _ alpha: UInt8 =
             (#"let v: Some.Kind? = #tweak("A", "B", "C", default: "#, ", in: 0...9)\n"),
             (#"@Tweakable("A", "B", "C") static var v: Some.Kind? = "#, "\n  static let w = 5\n"),
         ] {
-            try sources.home.write("optional.swift", start + literal + end)
-            var tweak = BakedSources.tweak(type, former, at: "optional.swift:1")
+            var tweak = BakedSources.tweak(type, former, at: "default.swift:1")
             tweak.attributes.append(TweakDeclaration.Attribute(key: "optional", value: ""))
-            let baking = sources.plan([tweak]) { _ in value }
-            try baking.write()
-            #expect(baking.staying.map(\.reason) == [])
             // A plain argument would be that of a tweak that is not optional.
             let written = literal == "nil" && start.hasSuffix(": ") ? ".some(\(expected))" : expected
-            #expect(try sources.text("optional.swift") == start + written + end)
+            try bake(tweak, value, in: start + literal + end, to: start + written + end)
         }
     }
 

@@ -27,7 +27,7 @@ extension TweakDeclaration {
     /// - Parameter rounded: Whether a number is rounded to the decimals that the tweak asks for.
     package func text(of value: TweakValue, rounded: Bool = false) -> String {
         guard value != .nothing else { return "" }
-        if isOptional, value == .absent { return "\(value)" }
+        if value == .absent, isOptional { return "\(value)" }
         let number = rounded ? roundedText(of: value) : nil
         let text = number ?? (element == nil ? value.quoted : "\(value)")
         let label = choices.first { $0.value == value }?.label
@@ -39,11 +39,9 @@ extension TweakDeclaration {
         guard case .double(let number) = value, precision != nil || isMonitor, abs(number) < 1e15 else {
             return nil
         }
-        var text = [CChar](repeating: 0, count: 64)
         // Nobody reads more than six digits of a measured value.
         let (digits, format) = precision.map { ($0, "%.*f") } ?? (6, "%.*g")
-        let count = withVaList([Int32(digits), number]) { vsnprintf(&text, text.count, format, $0) }
-        return String(decoding: text.prefix(Int(count)).map(UInt8.init(truncatingIfNeeded:)), as: UTF8.self)
+        return formatted(format, Int32(digits), number)
     }
 
     /// Says that the tweak is read-only, or changes at a restart only.
@@ -76,4 +74,12 @@ extension TweakDeclaration {
         }
         return text
     }
+}
+
+/// Numbers as `printf` writes them, in at most 63 bytes.
+package func formatted(_ format: String, _ numbers: any CVarArg...) -> String {
+    var text = [CChar](repeating: 0, count: 64)
+    let count = withVaList(numbers) { vsnprintf(&text, text.count, format, $0) }
+    return String(
+        decoding: text.prefix(Int(max(0, count))).map(UInt8.init(truncatingIfNeeded:)), as: UTF8.self)
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+internal import CommandSupport
 internal import Glibc
 
 /// The vertical scale of a panel, with its labels.
@@ -146,12 +147,7 @@ struct NumberForm {
     func text(of number: Double) -> String {
         guard number.isFinite else { return number.isNaN ? "NaN" : number < 0 ? "-inf" : "inf" }
         let isShort = !isScientific && abs(number) < 1e15
-        var buffer = [CChar](repeating: 0, count: 64)
-        let count = withVaList([Int32(decimals), number]) {
-            vsnprintf(&buffer, buffer.count, isShort ? "%.*f" : "%.*e", $0)
-        }
-        let text = String(
-            decoding: buffer.prefix(Int(max(0, count))).map(UInt8.init(truncatingIfNeeded:)), as: UTF8.self)
+        let text = formatted(isShort ? "%.*f" : "%.*e", Int32(decimals), number)
         // A zero has no sign, and an exponent no leading zeros.
         guard !isShort else {
             return text.allSatisfy { "-0.".contains($0) } ? text.drop { $0 == "-" }.description : text

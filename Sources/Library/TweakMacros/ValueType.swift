@@ -177,8 +177,7 @@ struct ValueType {
         if let inner = unwrapped(expression) { return try value(inner, what: what) }
         if let wrapped {
             if expression.is(NilLiteralExprSyntax.self) { return .absent }
-            let value = try wrapped.value(literalSome(expression) ?? expression, what: what)
-            return if case .string(let text) = value { TweakValue(optionalText: text) } else { value }
+            return try wrapped.value(literalSome(expression) ?? expression, what: what).inOptional
         }
         if form == .duration {
             if let seconds = literalDuration(expression), seconds.isFinite { return .double(seconds) }

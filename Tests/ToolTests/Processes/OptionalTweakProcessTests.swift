@@ -8,34 +8,10 @@ private final class OptionalProgram {
     let home: TemporaryDirectory
     let process: RunningCommand
 
-    private static let main = """
-        #include <fbtweak.h>
-        #include <stdio.h>
-        #include <unistd.h>
-
-        static void make(const char *name, fbtweak_value value) {
-          static const char *const optional[] = {"optional", NULL};
-          fbtweak_declaration tweak = {.category = "Robot", .collection = "Arm", .name = name};
-          tweak.default_value = value;
-          tweak.attributes = optional;
-          fbtweak_make(&tweak);
-        }
-
-        int main(void) {
-          make("Limit", (fbtweak_value){.type = FBTWEAK_TYPE_DOUBLE, .number = 0.5});
-          make("Quiet", (fbtweak_value){.type = FBTWEAK_TYPE_BOOL});
-          make("Host", (fbtweak_value){.type = FBTWEAK_TYPE_STRING, .text = "web"});
-          puts("runs");
-          fflush(stdout);
-          for (;;) pause();
-        }
-
-        """
-
     init() throws {
         home = try TemporaryDirectory()
         try #require(mkdir(home("runtime"), 0o700) == 0)
-        let source = try home.write("robot.c", Self.main)
+        let source = Locations.package + "/tools/python/tests/optionals.c"
         let library = try Installation.path("lib")
         let result = try TestSupport.run(
             Locations.program("gcc"),
@@ -45,8 +21,8 @@ private final class OptionalProgram {
                 "-Wl,--no-as-needed", "-ltweaks", "-Wl,-rpath,\(library)",
             ], home: home)
         try #require(result.succeeded, "\(result.error)")
-        process = try start(home("robot"), home: home, in: home.path)
-        let process = process
+        let process = try start(home("robot"), ["web"], home: home, in: home.path)
+        self.process = process
         let socket = home("runtime/tweaks/\(process.processID).sock")
         #expect(waitUntil { FileStatus(socket) != nil && process.written.output.contains("runs") })
     }

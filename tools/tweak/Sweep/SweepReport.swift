@@ -78,17 +78,11 @@ struct SweepReport {
     private static func change(_ mean: Double?, from before: Double?) -> String {
         guard let mean, let before, before != 0, mean.isFinite else { return "" }
         let percent = (mean - before) / abs(before) * 100
-        return (percent > 0 ? "+" : "") + formatted(percent, "%.1f") + " %"
+        return (percent > 0 ? "+" : "") + formatted("%.1f", percent) + " %"
     }
 
     /// A number with the significant digits of a measurement.
-    static func text(_ number: Double) -> String { formatted(number, "%.5g") }
-
-    private static func formatted(_ number: Double, _ format: String) -> String {
-        var text = [CChar](repeating: 0, count: 64)
-        let count = withVaList([number]) { vsnprintf(&text, text.count, format, $0) }
-        return String(decoding: text.prefix(Int(count)).map(UInt8.init(truncatingIfNeeded:)), as: UTF8.self)
-    }
+    static func text(_ number: Double) -> String { formatted("%.5g", number) }
 
     // MARK: Pictures
 

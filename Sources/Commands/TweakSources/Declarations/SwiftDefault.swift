@@ -102,15 +102,9 @@ struct SwiftDefault {
                 Array(bytes[inner.upperBound..<range.upperBound])
             )
         return WrittenDefault(range: range) { [wrapped] _ in
-            guard let literal else { return .absent }
-            guard case .string(let text)? = literal.value(wrapped) else { return literal.value(wrapped) }
-            return TweakValue(optionalText: text)
+            literal.map { $0.value(wrapped)?.inOptional } ?? .absent
         } written: { [wrapped] value, _ in
-            var value = value
-            if case .string(let text) = value {
-                guard let text = TweakValue.optionalText(text) else { return Array("nil".utf8) }
-                value = .string(text)
-            }
+            guard let value = value.outOfOptional else { return Array("nil".utf8) }
             let written = literal.map { $0.written(value, wrapped) } ?? Array(plain(value).utf8)
             return written.map { start + $0 + end }
         }

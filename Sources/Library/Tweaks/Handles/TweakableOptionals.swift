@@ -30,24 +30,17 @@ extension Int: TweakableWrapped {
     }
 }
 
-extension Float: TweakableWrapped {
-    /// Reads the four bytes, which are NaN for `nil`.
-    @inlinable @inline(__always)
-    public static func __readOptional(
-        _ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Float?
-    ) -> Float? {
-        let number = Float.__read(cell, default: 0)
-        return number.isNaN ? nil : number
-    }
-}
+// The extension below implements these.
+extension Float: TweakableWrapped {}
+extension Double: TweakableWrapped {}
 
-extension Double: TweakableWrapped {
-    /// Reads the eight bytes, which are NaN for `nil`.
+extension BinaryFloatingPoint where Self: TweakableWrapped {
+    /// Reads the number, which is NaN for `nil`.
     @inlinable @inline(__always)
     public static func __readOptional(
-        _ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Double?
-    ) -> Double? {
-        let number = Double.__read(cell, default: 0)
+        _ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Self?
+    ) -> Self? {
+        let number = Self.__read(cell, default: 0)
         return number.isNaN ? nil : number
     }
 }
@@ -64,31 +57,23 @@ extension String: TweakableWrapped {
 
 /// An `Optional` as the value of a tweak, where `nil` is "no value".
 extension Optional: TweakableValue where Wrapped: TweakableWrapped {
-    /// That of the value.
+    /// The type of the wrapped value.
     public static var tweakType: TweakType { Wrapped.tweakType }
     /// `true`.
     public static var tweakIsOptional: Bool { true }
-    /// That of the value.
+    /// The unit of the wrapped value.
     public static var tweakUnit: String? { Wrapped.tweakUnit }
-    /// Accepts what the value's type accepts, and ``TweakValue/absent``.
+    /// Accepts what the wrapped type accepts, and ``TweakValue/absent``.
     public init?(tweakValue: TweakValue) {
-        guard case .string(let text) = tweakValue else {
-            guard let value = Wrapped(tweakValue: tweakValue) else { return nil }
-            self = value
-            return
-        }
-        guard let text = TweakValue.optionalText(text) else {
+        guard let wrapped = tweakValue.outOfOptional else {
             self = nil
             return
         }
-        guard let value = Wrapped(tweakValue: .string(text)) else { return nil }
+        guard let value = Wrapped(tweakValue: wrapped) else { return nil }
         self = value
     }
-    /// That of the value; ``TweakValue/absent`` for `nil`.
-    public var tweakValue: TweakValue {
-        guard let value = self?.tweakValue else { return .absent }
-        return if case .string(let text) = value { TweakValue(optionalText: text) } else { value }
-    }
+    /// The wrapped value; ``TweakValue/absent`` for `nil`.
+    public var tweakValue: TweakValue { self?.tweakValue.inOptional ?? .absent }
     /// Reads a value, or `nil`.
     @inlinable @inline(__always)
     public static func __read(

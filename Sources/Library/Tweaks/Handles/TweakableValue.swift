@@ -4,9 +4,10 @@ public import TweakRecords
 
 /// A type of a tweak's value.
 ///
-/// `Bool`, `Int` and the integers of 8 to 64 bits, `Float`, `Double`, `String`, `Duration`, ``TweakColor``, arrays of
-/// `Int`, `Double` or `String` and an `Optional` of `Bool`, `Int`, `Float`, `Double` or `String` conform, as do enumerations declared as ``TweakableEnum`` and other types with raw values declared as
-/// ``TweakableRawRepresentable``. The macros support all of these. Other types specify how they are stored:
+/// `Bool`, `Int` and the integers of 8 to 64 bits, `Float`, `Double`, `String`, `Duration` and ``TweakColor`` conform, as do
+/// arrays of `Int`, `Double` or `String`, an `Optional` of `Bool`, `Int`, `Float`, `Double` or `String`, enumerations
+/// declared as ``TweakableEnum``, and other types with raw values declared as ``TweakableRawRepresentable``. The macros
+/// support all of these. Other types specify how they are stored:
 ///
 ///     extension Angle: TweakableValue {
 ///         static var tweakType: TweakType { .double }

@@ -107,10 +107,7 @@ extension JSONTweak {
 
     /// The value; `nil` for none of an optional tweak, with which an SDK takes the default of the caller.
     fileprivate var flagValue: JSONValue? {
-        guard declaration.isOptional, case .string(let text)? = value else {
-            return value.map { .scalar($0) }
-        }
-        return TweakValue.optionalText(text).map { .scalar(.string($0)) }
+        (declaration.isOptional ? value?.outOfOptional : value).map { .scalar($0) }
     }
 }
 

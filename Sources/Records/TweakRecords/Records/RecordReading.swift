@@ -431,17 +431,20 @@ extension RawSpan {
 
     /// A value in its own representation; `nil` for a string, which is in the text.
     ///
-    /// - Parameter isOptional: Whether it can be the mark of no value, see ``TweakValue/emptyCell(_:)``.
+    /// - Parameter isOptional: Whether it can be the mark of no value, see ``TweakValue/emptyCell(_:)``. It is only asked
+    ///   for such a mark, as it takes longer than the rest.
     package func value(
-        at offset: Int, _ type: TweakType, _ order: ByteOrder, isOptional: Bool = false
+        at offset: Int, _ type: TweakType, _ order: ByteOrder, isOptional: @autoclosure () -> Bool = false
     ) -> TweakValue? {
         let value = value(at: offset, type, order)
-        guard isOptional else { return value }
-        return switch value {
-        case .bool where byte(at: offset) == 2, .integer(Int128(Int64.min)): .absent
-        case .double(let number)? where number.isNaN: .absent
-        default: value
-        }
+        let isMark =
+            switch value {
+            case .bool: byte(at: offset) == 2
+            case .integer(let number): number == Int128(Int64.min)
+            case .double(let number): number.isNaN
+            default: false
+            }
+        return isMark && isOptional() ? .absent : value
     }
 
     private func value(at offset: Int, _ type: TweakType, _ order: ByteOrder) -> TweakValue? {

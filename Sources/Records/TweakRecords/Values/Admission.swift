@@ -19,7 +19,7 @@ extension TweakDeclaration {
     public func admit(_ value: TweakValue) throws(TweakValueError) -> Admission {
         guard type != .action else { throw .isAction(self) }
         guard !isReadOnly else { throw isMonitor ? .isMonitor(self) : .readOnly(self) }
-        if isOptional, value == .absent { return Admission(value: value, wasClamped: false) }
+        if value == .absent, isOptional { return Admission(value: value, wasClamped: false) }
         let admission = try admitByType(value)
         guard !choices.isEmpty else { return admission }
         guard !admission.wasClamped, let choice = choices.first(where: { $0.value == admission.value }) else {

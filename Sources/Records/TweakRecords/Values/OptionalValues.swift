@@ -22,13 +22,20 @@ extension TweakValue {
     /// The value of an optional tweak that has none, the text `none`.
     public static var absent: TweakValue { .string("none") }
 
-    /// A text as the value of an optional tweak: a backslash comes before a text that would be `none` without its
+    /// The value as that of an optional tweak: a backslash comes before a text that would be `none` without its
     /// backslashes.
-    package init(optionalText text: String) {
-        self = .string(Self.isNone(text) ? "\\" + text : text)
+    package var inOptional: TweakValue {
+        guard case .string(let text) = self, Self.isNone(text) else { return self }
+        return .string("\\" + text)
     }
 
-    /// The text that is the value of an optional tweak; `nil` for none.
+    /// The value in that of an optional tweak; `nil` for none.
+    package var outOfOptional: TweakValue? {
+        guard case .string(let text) = self else { return self }
+        return Self.optionalText(text).map { .string($0) }
+    }
+
+    /// The text in the value of an optional tweak; `nil` for none.
     public static func optionalText(_ text: String) -> String? {
         if text == "none" { return nil }
         return isNone(text) ? String(text.dropFirst()) : text
@@ -38,7 +45,7 @@ extension TweakValue {
         text.utf8.drop { $0 == UInt8(ascii: "\\") }.elementsEqual("none".utf8)
     }
 
-    /// What the cell of an optional tweak contains instead of a value: NaN, the smallest int64, or 2 as a bool.
+    /// The cell of an optional tweak that has no value: 2 for a bool, the smallest int64, or a NaN; `nil` for other types.
     package static func emptyCell(_ type: TweakType) -> UInt64? {
         switch type {
         case .bool: 2

@@ -104,7 +104,7 @@ extension TweakDeclaration {
 
     /// Whether the default is within the limits, or among the choices.
     package var admitsDefault: Bool {
-        if isOptional, defaultValue == .absent { return true }
+        if defaultValue == .absent, isOptional { return true }
         guard choices.isEmpty else { return choices.contains { $0.value == defaultValue } }
         if let element, case .string(let text) = defaultValue {
             return (try? admit(array: text, of: element)) != nil
