@@ -8,7 +8,7 @@
  * file, and reads its current value with one relaxed atomic load. Nothing needs to be linked:
  * without the Tweaks library in the process every tweak keeps its default.
  *
- * Requires GCC 11 or Clang 13, C11 or C++17, GNU binutils 2.36, or later.
+ * Requires GCC 11 (10 for C) or Clang 13, C11 or C++17, or later.
  *
  * Part 1. For programs: switches, macros, options, colours, functions
  * Part 2. The record: what a use leaves in the object file
@@ -1050,13 +1050,12 @@ FBTWEAK__STATIC_ASSERT(sizeof(fbtweak_color) == 4, "fbtweak.h: a colour is store
     FBTWEAK__ACTION_OF(category_, collection_, name_, __VA_ARGS__, FBTWEAK__END)
 /* A note like that of the image, see there. */
 #  define FBTWEAK__APPLICATION(name_)                                                              \
-    __asm__(".pushsection .note.fbtweak.application,\"aR\",%note\n"                                \
-            ".balign 4\n"                                                                          \
-            ".4byte 8, 2f - 1f, 3\n"                                                               \
-            ".asciz \"FBTweak\"\n"                                                                 \
-            "1: .asciz " #name_ "\n"                                                               \
-            "2: .balign 4\n"                                                                       \
-            ".popsection\n");                                                                      \
+    __asm__(FBTWEAK__SECTION(".note.fbtweak.application", "aR\",%note", "a\",%note",               \
+                             ".balign 4\n"                                                         \
+                             ".4byte 8, 2f - 1f, 3\n"                                              \
+                             ".asciz \"FBTweak\"\n"                                                \
+                             "1: .asciz " #name_ "\n"                                              \
+                             "2: .balign 4\n"));                                                   \
     FBTWEAK__STATIC_ASSERT(sizeof("" name_) > 1, "FBTweakApplication: the name is empty")
 #else
 #  define FBTWEAK__APPLICATION(name_)                                                              \
@@ -2162,14 +2161,32 @@ enum {
  *   stops GCC from aligning large structures to 32 bytes, which would leave gaps. The attributes
  *   follow the declarator because before it they would apply to the type. `no_reorder` makes GCC
  *   write records in source order; Clang does so anyway.
+ * - GNU binutils have the flag for `retain` since 2.36. Without it a linker keeps the records that
+ *   the image's note refers to. GCC 11 of Red Hat Enterprise Linux 9 is made for 2.35, and warns of
+ *   the attribute.
  * - A record is never const: read-only and writable records of one unit cannot share a section.
  */
-#  ifdef __clang__
+#  if defined(__clang__)
 #    define FBTWEAK__IN_SECTION(section_)                                                          \
       __attribute__((__section__(section_), __used__, __retain__, __aligned__(8)))
-#  else
+#  elif __has_attribute(__retain__) && !(__GNUC__ == 11 && defined(__GNUC_RH_RELEASE__))
 #    define FBTWEAK__IN_SECTION(section_)                                                          \
       __attribute__((__section__(section_), __used__, __retain__, __aligned__(8), __no_reorder__))
+#  else
+#    define FBTWEAK__IN_SECTION(section_)                                                          \
+      __attribute__((__section__(section_), __used__, __aligned__(8), __no_reorder__))
+#  endif
+/* A part of a section in assembly, with the flags that a new and an old assembler know. */
+#  ifdef __clang__
+#    define FBTWEAK__SECTION(section_, flags_, old_flags_, contents_)                              \
+      ".pushsection " section_ ",\"" flags_ "\n" contents_ ".popsection\n"
+#  else
+#    define FBTWEAK__SECTION(section_, flags_, old_flags_, contents_)                              \
+      ".if .gasversion. >= 23600\n"                                                                \
+      ".pushsection " section_ ",\"" flags_ "\n"                                                   \
+      ".else\n"                                                                                    \
+      ".pushsection " section_ ",\"" old_flags_ "\n"                                               \
+      ".endif\n" contents_ ".popsection\n"
 #  endif
 
 /* clang-format off */
@@ -3093,19 +3110,18 @@ extern fbtweak__word fbtweak__image_sequence __attribute__((__visibility__("hidd
 }
 #  endif
 #  define FBTWEAK__SEQUENCE                                                                        \
-    __asm__ volatile(".ifndef fbtweak__image_sequence\n"                                           \
-                     ".pushsection fbtweak,\"awGR\",%progbits,fbtweak__image_sequence,comdat\n"    \
-                     ".balign 8\n"                                                                 \
-                     ".4byte 56\n"                                                                 \
-                     ".byte 1, 5, 0, 0\n"                                                          \
-                     ".weak fbtweak__image_sequence\n"                                             \
-                     ".hidden fbtweak__image_sequence\n"                                           \
-                     ".type fbtweak__image_sequence, %object\n"                                    \
-                     ".size fbtweak__image_sequence, 8\n"                                          \
-                     "fbtweak__image_sequence:\n"                                                  \
-                     ".8byte 0, 0, 0, 0, 0, 0\n"                                                   \
-                     ".popsection\n"                                                               \
-                     ".endif\n")
+    __asm__ volatile(".ifndef fbtweak__image_sequence\n" FBTWEAK__SECTION(                         \
+        "fbtweak", "awGR\",%progbits,fbtweak__image_sequence,comdat",                              \
+        "awG\",%progbits,fbtweak__image_sequence,comdat",                                          \
+        ".balign 8\n"                                                                              \
+        ".4byte 56\n"                                                                              \
+        ".byte 1, 5, 0, 0\n"                                                                       \
+        ".weak fbtweak__image_sequence\n"                                                          \
+        ".hidden fbtweak__image_sequence\n"                                                        \
+        ".type fbtweak__image_sequence, %object\n"                                                 \
+        ".size fbtweak__image_sequence, 8\n"                                                       \
+        "fbtweak__image_sequence:\n"                                                               \
+        ".8byte 0, 0, 0, 0, 0, 0\n") ".endif\n")
 #  if defined(__x86_64__) || defined(__i386__)
 #    define FBTWEAK__AFTER_LOADS __asm__ volatile("" ::: "memory")
 #  elif defined(__aarch64__)
@@ -3151,35 +3167,31 @@ extern fbtweak__word fbtweak__image_sequence __attribute__((__visibility__("hidd
  * Clang drops the assembly outside of functions from the header of a module.
  */
 #  define FBTWEAK__NOTE                                                                            \
-    __asm__ volatile(".ifndef .Lfbtweak__note\n"                                                   \
-                     ".set .Lfbtweak__note, 0\n"                                                   \
-                     ".pushsection fbtweak,\"awGR\",%progbits,.note.fbtweak,comdat\n"              \
-                     ".balign 8\n"                                                                 \
-                     ".8byte 0\n"                                                                  \
-                     ".popsection\n"                                                               \
-                     ".pushsection .note.fbtweak,\"aGR\",%note,.note.fbtweak,comdat\n"             \
-                     ".balign 4\n"                                                                 \
-                     ".4byte 8, 12, 1\n"                                                           \
-                     ".asciz \"FBTweak\"\n"                                                        \
-                     ".hidden __start_fbtweak\n"                                                   \
-                     ".hidden __stop_fbtweak\n"                                                    \
-                     ".4byte __start_fbtweak - .\n"                                                \
-                     ".4byte __stop_fbtweak - .\n"                                                 \
-                     ".4byte fbtweak__library_slot - .\n"                                          \
-                     ".popsection\n"                                                               \
-                     ".endif\n")
+    __asm__ volatile(                                                                              \
+        ".ifndef .Lfbtweak__note\n"                                                                \
+        ".set .Lfbtweak__note, 0\n" FBTWEAK__SECTION(                                              \
+            "fbtweak", "awGR\",%progbits,.note.fbtweak,comdat", "aw\",%progbits",                  \
+            ".balign 8\n"                                                                          \
+            ".8byte 0\n")                                                                          \
+            FBTWEAK__SECTION(".note.fbtweak", "aGR\",%note,.note.fbtweak,comdat", "a\",%note",     \
+                             ".balign 4\n"                                                         \
+                             ".4byte 8, 12, 1\n"                                                   \
+                             ".asciz \"FBTweak\"\n"                                                \
+                             ".hidden __start_fbtweak\n"                                           \
+                             ".hidden __stop_fbtweak\n"                                            \
+                             ".4byte __start_fbtweak - .\n"                                        \
+                             ".4byte __stop_fbtweak - .\n"                                         \
+                             ".4byte fbtweak__library_slot - .\n") ".endif\n")
 
 /* A note for images with variables, so that the library searches no others for them. */
 #  define FBTWEAK__VARIABLES_NOTE                                                                  \
     __asm__ volatile(                                                                              \
         ".ifndef .Lfbtweak__variables\n"                                                           \
-        ".set .Lfbtweak__variables, 0\n"                                                           \
-        ".pushsection .note.fbtweak.variables,\"aGR\",%note,.note.fbtweak.variables,comdat\n"      \
-        ".balign 4\n"                                                                              \
-        ".4byte 8, 0, 4\n"                                                                         \
-        ".asciz \"FBTweak\"\n"                                                                     \
-        ".popsection\n"                                                                            \
-        ".endif\n")
+        ".set .Lfbtweak__variables, 0\n" FBTWEAK__SECTION(                                         \
+            ".note.fbtweak.variables", "aGR\",%note,.note.fbtweak.variables,comdat", "a\",%note",  \
+            ".balign 4\n"                                                                          \
+            ".4byte 8, 0, 4\n"                                                                     \
+            ".asciz \"FBTweak\"\n") ".endif\n")
 
 #endif /* FB_TWEAK_ENABLED */
 

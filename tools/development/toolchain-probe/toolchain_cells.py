@@ -60,6 +60,8 @@ def use_root(folder):
     NATIVES[:] = sorted(
         (name for name in names if re.fullmatch(r"(gcc|clang)-\d+", name)),
         key=lambda name: (name.startswith("clang"), int(name.split("-")[1])))
+    for linker in [linker for linker, program in LINKERS.items() if not which(program)]:
+        del LINKERS[linker]
 
 
 def which(program):
