@@ -18,7 +18,6 @@ let package = Package(
         .library(name: "TweaksRemote", targets: ["TweaksRemote"]),
         .executable(name: "tweak", targets: ["tweak"]),
         .executable(name: "tweak-dump", targets: ["tweak-dump"]),
-        .executable(name: "tweak-flip-defaults", targets: ["tweak-flip-defaults"]),
         .executable(name: "tweak-adopt", targets: ["tweak-adopt"]),
         .executable(name: "tweak-ui", targets: ["tweak-ui"]),
         .executable(name: "tweak-agent", targets: ["tweak-agent"]),
@@ -35,10 +34,10 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0"),
-        .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
+        // With the traits, these two would bring all of Foundation and its tables of Unicode into commands: 40 MB.
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0", traits: []),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.20.0", traits: []),
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.20.0"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.10.0"),
         .package(url: "https://github.com/apple/swift-asn1.git", from: "1.3.0"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.3.0"),
@@ -56,6 +55,8 @@ let package = Package(
         .systemLibrary(name: "CLibELF", pkgConfig: "libelf", providers: [.apt(["libelf-dev"])]),
         // Only for tweak-adopt.
         .systemLibrary(name: "CLibDW", pkgConfig: "libdw", providers: [.apt(["libdw-dev"])]),
+        // Only for tweak.
+        .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .target(name: "TweakRecords"),
         .target(name: "TweakJSON", dependencies: ["TweakRecords"]),
         .target(
@@ -173,7 +174,7 @@ let package = Package(
         .executableTarget(
             name: "tweak",
             dependencies: [
-                "CommandCompletion", "CommandSupport", "CTweakSystem", "TweakClient",
+                "CLibYAML", "CommandCompletion", "CommandSupport", "CTweakSystem", "TweakClient",
                 "TweakFormats",
                 "TweakGenerators",
                 "TweakJSON",
@@ -183,10 +184,6 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "tools/tweak"),
-        .executableTarget(
-            name: "tweak-flip-defaults",
-            dependencies: ["CommandSupport", .product(name: "Yams", package: "Yams")],
-            path: "tools/tweak-flip-defaults"),
         .executableTarget(
             name: "tweak-adopt",
             dependencies: [
@@ -353,7 +350,7 @@ let package = Package(
 
 /// The folders of `Sources`, each with the targets in it.
 let folders = [
-    "System": ["CLibDW", "CLibELF", "CTweakSystem", "TweakFailures", "TweakSystem"],
+    "System": ["CLibDW", "CLibELF", "CLibYAML", "CTweakSystem", "TweakFailures", "TweakSystem"],
     "Records": ["TweakCompilation", "TweakDWARF", "TweakELF", "TweakMemory", "TweakRecords"],
     "Formats": ["TweakFormats", "TweakJSON", "TweakOverrides", "TweakProtocol", "TweakTargeting"],
     "Library": [

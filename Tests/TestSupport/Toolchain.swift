@@ -26,7 +26,7 @@ public enum Locations {
         do {
             switch name {
             case "tweak", "tweak-agent", "tweak-dump": return try Installation.path("bin/\(name)")
-            case "tweak-adopt", "tweak-flip-defaults", "tweak-ui":
+            case "tweak-adopt", "tweak-ui":
                 return try Installation.path("libexec/tweaks/\(name)")
             case "interface-scenarios", "live-program": return try ProgramBuild.usual.path(name)
             default: return "\(products)/\(name)"

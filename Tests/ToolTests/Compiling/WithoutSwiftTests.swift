@@ -71,7 +71,7 @@ private struct MachineWithoutSwift {
     }
 
     @Test(arguments: [
-        "bin/tweak", "bin/tweak-dump", "libexec/tweaks/tweak-flip-defaults", "lib/libtweaks.so",
+        "bin/tweak", "bin/tweak-dump", "lib/libtweaks.so",
     ])
     func `What is installed names neither Swift's libraries nor the toolchain`(file: String) throws {
         let result = try run(

@@ -285,6 +285,7 @@ import Testing
     @Test(arguments: [
         ("- a", "names and values are expected"), ("input: [a]", "input: a text is expected"),
         ("input: {", "it is not YAML"), ("input:", "input: a text is expected"), ("\u{0}", "it is not YAML"),
+        ("input: a\ninput: b", "input: it is there twice"), ("a:\n\tb: 1", "it is not YAML: line 2: "),
         (String(repeating: "[", count: 100_000), "it is not YAML"),
     ])
     func `A .flip.yml with a mistake is an error`(yaml: String, reason: String) throws {
@@ -293,37 +294,6 @@ import Testing
         #expect(result.status == 65)
         #expect(result.error.hasPrefix("tweak: .flip.yml: \(reason)"), "\(result.error.prefix(200))")
         #expect(try generating.files() == [".flip.yml", "features.json"])
-    }
-
-    @Test(arguments: ["bin/tweak-flip-defaults", "libexec/tweaks/tweak-flip-defaults", nil])
-    func `What reads .flip.yml is found beside tweak or in libexec, and missed only when needed`(
-        place: String?
-    ) throws {
-        let tweak = generating.home("prefix/bin/tweak")
-        for (name, copy) in [("tweak", "bin/tweak"), ("tweak-flip-defaults", place)] {
-            guard let copy else { continue }
-            let path = URL(fileURLWithPath: generating.home("prefix/" + copy))
-            try FileManager.default.createDirectory(
-                at: path.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try FileManager.default.createSymbolicLink(
-                atPath: path.path, withDestinationPath: Locations.product(name))
-        }
-        // The file of a program is known without links.
-        try FileManager.default.removeItem(atPath: tweak)
-        try FileManager.default.copyItem(atPath: Locations.product("tweak"), toPath: tweak)
-        func generate() throws -> CommandResult {
-            try run(tweak, ["generate", "plist"], home: generating.home, in: generating.directory)
-        }
-        #expect(try generate().succeeded)
-        try generating.write(".flip.yml", "plist_output: out\n")
-        let result = try generate()
-        if place == nil {
-            #expect(result.status == 69)
-            #expect(
-                result.error.hasPrefix("tweak: tweak-flip-defaults is not installed; "))
-        } else {
-            #expect(result.output == "out/Features.plist: written\n", "\(result.error)")
-        }
     }
 
     @Test func `An empty .flip.yml is none`() throws {

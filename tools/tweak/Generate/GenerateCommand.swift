@@ -23,7 +23,6 @@ struct GenerateCommand: ParsableCommand {
               64  the command line is wrong
               65  an input cannot be used; the message says where and why
               66  an input is missing or cannot be opened
-              69  tweak-flip-defaults, which reads .flip.yml, is missing
               73  a file cannot be written
             """,
         subcommands: [
