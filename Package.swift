@@ -4,6 +4,12 @@
 import CompilerPluginSupport
 import PackageDescription
 
+// Without traits a package that has only C macros builds and loads nothing else.
+let logging = Target.Dependency.product(
+    name: "Logging", package: "swift-log", condition: .when(traits: ["Library"]))
+let argumentParser = Target.Dependency.product(
+    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Commands"]))
+
 let package = Package(
     name: "tweaks",
     products: [
@@ -25,11 +31,23 @@ let package = Package(
         .plugin(name: "TweakDump", targets: ["TweakDump"]),
     ],
     traits: [
-        .trait(name: "Macros", description: "The Swift macros, such as #tweak. Builds swift-syntax."),
-        .trait(name: "Configuration", description: "TweaksConfiguration. Builds swift-configuration."),
-        .trait(name: "UI", description: "The page in a browser, tweak-ui. Builds Hummingbird."),
-        .trait(name: "Remote", description: "Remote values: tweak-agent. Builds AsyncHTTPClient."),
-        .default(enabledTraits: []),
+        .trait(name: "Library", description: "The library, Tweaks. Builds swift-log."),
+        .trait(
+            name: "Commands", description: "The commands. Builds swift-argument-parser.",
+            enabledTraits: ["Library"]),
+        .trait(
+            name: "Macros", description: "The Swift macros, such as #tweak. Builds swift-syntax.",
+            enabledTraits: ["Library"]),
+        .trait(
+            name: "Configuration", description: "TweaksConfiguration. Builds swift-configuration.",
+            enabledTraits: ["Library"]),
+        .trait(
+            name: "UI", description: "The page in a browser, tweak-ui. Builds Hummingbird.",
+            enabledTraits: ["Commands"]),
+        .trait(
+            name: "Remote", description: "Remote values: tweak-agent. Builds AsyncHTTPClient.",
+            enabledTraits: ["Library"]),
+        .default(enabledTraits: ["Commands"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -88,7 +106,7 @@ let package = Package(
                 "TweakProtocol",
                 "TweakRecords",
                 "TweakSystem",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
                 .target(name: "TweakMacros", condition: .when(traits: ["Macros"])),
             ]),
         .macro(
@@ -138,7 +156,7 @@ let package = Package(
             name: "CommandCompletion",
             dependencies: [
                 "CommandSupport", "TweakJSON", "TweakRecords", "TweakSystem",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                argumentParser,
             ]),
         .target(
             name: "TweakMemory",
@@ -168,7 +186,7 @@ let package = Package(
                 "TweakRecords",
                 "TweakSources",
                 "TweakSystem",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                argumentParser,
             ],
             path: "tools/tweak-dump"),
         .executableTarget(
@@ -181,7 +199,7 @@ let package = Package(
                 "TweakOverrides", "TweakPlot",
                 "TweakProtocol", "TweakRecords", "TweakSearch", "TweakSources", "TweakSystem",
                 "TweakTargeting",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                argumentParser,
             ],
             path: "tools/tweak"),
         .executableTarget(
@@ -190,7 +208,7 @@ let package = Package(
                 "CommandCompletion", "CommandSupport", "TweakClient", "TweakDWARF", "TweakFormats",
                 "TweakJSON",
                 "TweakMemory", "TweakOverrides", "TweakProtocol", "TweakRecords", "TweakSystem",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                argumentParser,
             ],
             path: "tools/tweak-adopt"),
         .target(name: "CTweakPage"),
@@ -199,7 +217,7 @@ let package = Package(
             dependencies: [
                 "CTweakPage", "CTweakSystem", "CommandSupport", "TweakClient", "TweakFormats", "TweakJSON",
                 "TweakMemory", "TweakOverrides", "TweakProtocol", "TweakRecords", "TweakSystem",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                argumentParser,
             ]
                 + web(
                     [
@@ -213,7 +231,7 @@ let package = Package(
             name: "tweak-ui",
             dependencies: [
                 "CommandCompletion", "CommandSupport", "TweakClient", "TweakPage", "TweakRecords",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                argumentParser,
             ],
             path: "tools/tweak-ui"),
         .executableTarget(
@@ -222,7 +240,7 @@ let package = Package(
                 "CommandCompletion", "CommandSupport", "TweakClient", "TweakFormats", "TweakJSON",
                 "TweakOverrides", "TweakProtocol", "TweakRecords", "RemoteValues", "TweakSystem",
                 "TweakTargeting",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                argumentParser,
             ],
             path: "tools/tweak-agent"),
         .executableTarget(
@@ -313,7 +331,7 @@ let package = Package(
                 "TweakOverrides",
                 "TweakProtocol",
                 "TweakRecords", "TweakSystem", "Tweaks", "TweaksFoundation", "TweaksProviderTesting",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ]),
         .testTarget(
             name: "TweaksTestingTests",

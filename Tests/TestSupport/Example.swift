@@ -82,15 +82,19 @@ public enum Example {
 
     /// Writes the manifest of a package that uses the library, into its folder.
     ///
-    /// - Parameter target: The source of its target.
-    public static func writeManifest(in package: TemporaryDirectory, target: String) throws {
+    /// - Parameters:
+    ///   - target: The source of its target.
+    ///   - traits: An argument for traits that are not the defaults, after a comma.
+    public static func writeManifest(
+        in package: TemporaryDirectory, target: String, traits: String = ""
+    ) throws {
         try package.write(
             "Package.swift",
             """
             // swift-tools-version: 6.2
             import PackageDescription
             let package = Package(
-                name: "app", dependencies: [.package(name: "tweaks", path: "\(Locations.package)")], targets: [\(target)])
+                name: "app", dependencies: [.package(name: "tweaks", path: "\(Locations.package)"\(traits))], targets: [\(target)])
             """)
     }
 

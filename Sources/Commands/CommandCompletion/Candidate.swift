@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#if canImport(ArgumentParser)
 internal import ArgumentParser
+#else
+#error("commands need the trait Commands, which is a default: .package(…, traits: [.defaults, …])")
+#endif
 internal import CommandSupport
 internal import TweakSystem
 

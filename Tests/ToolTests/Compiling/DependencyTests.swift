@@ -4,30 +4,47 @@ import TestSupport
 import Testing
 
 @Suite struct `As a dependency` {
-    @Test func `C macros and the store bring no swift-syntax and nothing of HTTP along`() throws {
+    @Test(arguments: [
+        ("FBTweak", ", traits: []", []),
+        ("Tweaks", #", traits: ["Library"]"#, ["swift-log"]),
+        ("Tweaks", "", ["swift-argument-parser", "swift-log"]),
+        ("Tweaks", #", traits: ["Macros"]"#, ["swift-log", "swift-syntax"]),
+    ])
+    func `the package brings along only what its traits need`(
+        product: String, traits: String, packages: [String]
+    ) throws {
         let directory = try TemporaryDirectory()
         try Example.writeManifest(
             in: directory,
-            target: """
-                .target(
-                    name: "Dependent",
-                    dependencies: [
-                        .product(name: "FBTweak", package: "tweaks"), .product(name: "Tweaks", package: "tweaks"),
-                    ])
-                """)
-        try directory.write("Sources/Dependent/Dependent.swift", "import Tweaks\n")
-        let result = try Example.swift(["package", "--package-path", directory.path, "show-dependencies"])
+            target:
+                ".target(name: \"Dependent\", dependencies: [.product(name: \"\(product)\", package: \"tweaks\")])",
+            traits: traits)
+        try directory.write("Sources/Dependent/Dependent.swift", "import \(product)\n")
+        let result = try Example.swift([
+            "package", "--package-path", directory.path, "show-dependencies", "--format", "flatlist",
+        ])
         #expect(result.succeeded, "\(result.error)")
-        #expect(result.output.contains("swift-log"))
-        #expect(!result.output.contains("swift-syntax"))
-        for package in [
-            "swift-nio", "hummingbird", "swift-certificates", "swift-crypto", "swift-configuration",
-            "async-http-client",
-        ] {
-            #expect(!(result.output + result.error).contains(package), "\(package)")
+        // The package itself is named after its folder.
+        let names = result.output.split(separator: "\n").map(String.init).filter {
+            !Locations.package.hasSuffix("/" + $0)
         }
-        // What is not resolved is not there to be built.
-        let resolved = try String(contentsOfFile: directory("Package.resolved"), encoding: .utf8)
-        #expect(!resolved.contains("hummingbird"))
+        #expect(names.sorted() == packages, "\(result.output)")
+    }
+
+    @Test func `C macros are built without any other package`() throws {
+        let directory = try TemporaryDirectory()
+        try Example.writeManifest(
+            in: directory,
+            target:
+                #".executableTarget(name: "App", dependencies: [.product(name: "FBTweak", package: "tweaks")])"#,
+            traits: ", traits: []")
+        try directory.write(
+            "Sources/App/main.c",
+            """
+            #include <fbtweak.h>
+            int main(void) { return FBTweakValue("App", "Start", "Status", 7); }
+            """)
+        let result = try Example.swift(["run", "--package-path", directory.path, "App"])
+        #expect(result.status == 7, "\(result.error)")
     }
 }

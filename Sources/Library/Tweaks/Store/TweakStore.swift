@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import CTweaks
 internal import Glibc
+#if canImport(Logging)
 public import Logging
+#else
+#error("Tweaks needs the trait Library, which is a default; with traits: [] there is only FBTweak")
+#endif
 internal import TweakOverrides
 public import TweakRecords
 internal import TweakSystem
