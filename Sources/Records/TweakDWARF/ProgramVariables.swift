@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-internal import Glibc
 internal import TweakELF
 package import TweakRecords
 
@@ -304,8 +303,8 @@ package final class ProgramVariables {
         if case .text = part.type.shape {
             return "a text can only be watched: a new one would need memory in the program"
         }
-        let pageSize = UInt64(max(sysconf(Int32(_SC_PAGESIZE)), 4096))
-        guard file.segments.canBeWritten(address..<address + UInt64(size), pageSize: pageSize) else {
+        let addresses = address..<address + UInt64(size)
+        guard file.segments.canBeWritten(addresses, pageSize: ImageSegment.leastPageSize) else {
             return "it is in read-only memory: nothing writes it; make it volatile, or declare it as a tweak"
         }
         return nil

@@ -15,6 +15,9 @@ package struct ImageSegment: Sendable {
         (self.fileSize, self.memorySize, self.alignment) = (fileSize, memorySize, alignment)
     }
 
+    /// The page size of a file that may run on any machine. With larger pages, less is read-only.
+    package static let leastPageSize: UInt64 = 4096
+
     package var isLoaded: Bool { type == UInt32(PT_LOAD) }
     /// Whether it is readable and writable until the dynamic linker has relocated the image.
     package var isWritable: Bool { flags & UInt32(PF_R | PF_W) == UInt32(PF_R | PF_W) }

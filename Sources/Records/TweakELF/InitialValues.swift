@@ -77,15 +77,13 @@ extension ELFObject {
         of segments: [ImageSegment], at address: UInt64, count: Int
     ) throws(ELFError) -> [UInt8]? {
         let (end, overflows) = address.addingReportingOverflow(UInt64(count))
-        guard !overflows, segments.canBeWritten(address..<end, pageSize: Self.leastPageSize) else {
+        guard !overflows, segments.canBeWritten(address..<end, pageSize: ImageSegment.leastPageSize) else {
             return nil
         }
         return try segments.content(at: address, count: count) { (offset, count) throws(ELFError) in
             try bytes(at: offset, count: UInt64(count), of: "the initial value of a variable")
         }
     }
-
-    private static let leastPageSize: UInt64 = 4096
 
     /// The content of a section of an object file.
     private func content(
