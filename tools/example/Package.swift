@@ -35,3 +35,6 @@ let package = Package(
     ],
     cLanguageStandard: .c11
 )
+
+// Swift 6.2 needs it for tweaks that Swift macros declare.
+for target in package.targets { target.swiftSettings = [.enableExperimentalFeature("SymbolLinkageMarkers")] }

@@ -15,7 +15,23 @@ struct RecordSource {
 
     /// The compilation condition for tweaks. Only ELF has the section; elsewhere a tweak is its default, as in a
     /// release build.
-    static let condition = "(DEBUG || FB_TWEAK_ENABLED) && !FB_TWEAK_DISABLED && objectFormat(ELF)"
+    static let condition = "(DEBUG || FB_TWEAK_ENABLED) && !FB_TWEAK_DISABLED && \(hasELF)"
+    #if compiler(>=6.3)
+    private static let hasELF = "objectFormat(ELF)"
+    #else
+    private static let hasELF = "(os(Linux) || os(Android) || os(FreeBSD))"
+    #endif
+
+    /// The attributes of a variable in a section.
+    static func attributes(section: String) -> String {
+        #if compiler(>=6.3)
+        "@section(\"\(section)\") @used"
+        #else
+        // Only with the experimental feature SymbolLinkageMarkers, which the compiler then asks for.
+        "@_section(\"\(section)\") @_used"
+        #endif
+    }
+
     /// The index of the cell in the tuple.
     static let cell = RecordLayout.cellOffset / 8
 
@@ -50,7 +66,7 @@ struct RecordSource {
             function == nil ? "Swift.UInt64" : "@convention(c) (Swift.UnsafeMutableRawPointer?) -> Swift.Void"
         let others = words.dropFirst(Self.cell + 1)
         return """
-            @section("fbtweak") @used @exclusivity(unchecked)
+            \(Self.attributes(section: "fbtweak")) @exclusivity(unchecked)
             nonisolated(unsafe) static var \(name): (
                 Swift.UInt64, \(cellType), Swift.InlineArray<\(others.count), Swift.UInt64>
             ) = (\(words[0]), \(function ?? words[Self.cell]), [\(others.joined(separator: ", "))])
@@ -99,7 +115,7 @@ struct RecordSource {
             + [UInt64](repeating: 0, count: stores * RecordLayout.gateStoreSize / 8)
         let others = words.map { $0 == 0 ? "0" : "0x" + String($0, radix: 16) }
         return """
-            @section("fbtweak") @used @exclusivity(unchecked)
+            \(attributes(section: "fbtweak")) @exclusivity(unchecked)
             nonisolated(unsafe) static var record: (
                 Swift.UInt64, Swift.UInt64, Swift.InlineArray<\(others.count), Swift.UInt64>
             ) = (0x\(String(head, radix: 16)), 0, [\(others.joined(separator: ", "))])

@@ -34,7 +34,7 @@ enum TweakApplicationMacro: DeclarationMacro {
             """
             #if \(raw: RecordSource.condition)
             nonisolated enum \(context.makeUniqueName("tweakApplication")) {
-                @section(".note.fbtweak.application") @used
+                \(raw: RecordSource.attributes(section: ".note.fbtweak.application"))
                 static let note: (Swift.UInt32, Swift.UInt32, Swift.UInt32, Swift.InlineArray<\(raw: words.count), Swift.UInt32>) =
                     (8, \(raw: note.count - 8), \(raw: NoteType.application.rawValue), [\(raw: words.joined(separator: ", "))])
             }

@@ -35,7 +35,7 @@ private var isDisabled: Bool {
 /// Called by the constructor in `Sources/Library/CTweaks/constructor.c`, before `main`.
 ///
 /// - Parameters: The bounds of the records in this code's own image.
-@c(fbtweak__load)
+@_cdecl("fbtweak__load")
 func load(recordsStart: UnsafeRawPointer?, recordsStop: UnsafeRawPointer?) {
     if isDisabled { return }
     var ownRecords = UnsafeRawBufferPointer(start: nil, count: 0)

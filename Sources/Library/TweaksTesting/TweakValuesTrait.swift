@@ -158,6 +158,6 @@ actor Turns {
 }
 
 /// Records an issue of the running test. The library also learns by this symbol that the process runs tests.
-@c(fbtweak__fail_test) func failTest(_ problem: UnsafePointer<CChar>) {
+@_cdecl("fbtweak__fail_test") func failTest(_ problem: UnsafePointer<CChar>) {
     Issue.record("\(String(cString: problem))")
 }

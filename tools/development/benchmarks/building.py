@@ -23,7 +23,7 @@ class Failure(Exception):
 
 def require_build_tools():
     if not shutil.which("swift"):
-        raise Failure("Swift 6.3 or later is missing: https://www.swift.org/install/linux", UNAVAILABLE)
+        raise Failure("Swift 6.2 or later is missing: https://www.swift.org/install/linux", UNAVAILABLE)
     if shutil.which("pkg-config") and subprocess.run(["pkg-config", "--exists", "libelf"]).returncode == 0:
         return
     if not any(Path(root, "include/libelf.h").exists() for root in ["/usr", "/usr/local"]):

@@ -36,10 +36,10 @@ struct PsCommand: ParsableCommand {
         case .table:
             defer { mentionOthers(than: programs.map(\.program.pid)) }
             guard !programs.isEmpty else { return print("no program with tweaks is running") }
-            let rows = programs.map { program, depth in
-                [
-                    "\(program.pid)", program.user ?? "?",
-                    String(repeating: "  ", count: depth) + (program.application ?? "?"),
+            let rows = programs.map { program, depth -> [String] in
+                let name = String(repeating: "  ", count: depth) + (program.application ?? "?")
+                return [
+                    "\(program.pid)", program.user ?? "?", name,
                     program.tweaks.map { "\($0)" } ?? "?", program.overrides.map { "\($0)" } ?? "?",
                     program.memory == true ? "memory" : "", program.executable ?? "?",
                 ]

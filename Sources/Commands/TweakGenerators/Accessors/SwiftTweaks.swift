@@ -77,9 +77,17 @@ struct SwiftTweaks {
             }
             let types = Array(repeating: "UInt64", count: words.count).joined(separator: ", ")
             let values = words.map { $0 == 0 ? "0" : "0x" + String($0, radix: 16) }.joined(separator: ", ")
-            return "    @section(\"fbtweak\") @used @exclusivity(unchecked)\n"
-                + "    nonisolated(unsafe) static var \(Identifier.swift(handle.name)): (\(types)) =\n"
-                + "        (\(values))"
+            // The compiler of a file that is kept may be another one.
+            return """
+                    #if compiler(>=6.3)
+                    @section("fbtweak") @used
+                    #else
+                    @_section("fbtweak") @_used
+                    #endif
+                    @exclusivity(unchecked)
+                    nonisolated(unsafe) static var \(Identifier.swift(handle.name)): (\(types)) =
+                        (\(values))
+                """
         }
         guard !records.isEmpty else { return [] }
         return [

@@ -5,9 +5,10 @@ extension SourceFile {
     func isSameKind(_ text: [UInt8], inPlaceOf range: Range<Int>) -> Bool {
         let window = window(around: range)
         let start = range.lowerBound - window.lowerBound
-        let old = lexed(Array(bytes[window]))
-        let new = lexed(
-            bytes[window.lowerBound..<range.lowerBound] + text + bytes[range.upperBound..<window.upperBound])
+        var changed = Array(bytes[window])
+        let old = lexed(changed)
+        changed.replaceSubrange(start..<start + range.count, with: text)
+        let new = lexed(changed)
         let before = old.prefix { $0.range.upperBound <= start }
         let behind = old.drop { $0.range.lowerBound < start + range.count }
         guard new.count > before.count + behind.count, new.prefix(before.count).hasSameSpelling(as: before),
@@ -164,7 +165,7 @@ private struct ValueShape {
         // The opacity of a colour that had none.
         guard let end = other.parts.last, [.mark(")"), .mark("}")].contains(end) else { return false }
         return [[.mark(","), .number], [.mark(","), .name, .mark(":"), .number]].contains { added in
-            parts == other.parts.dropLast() + added + [end]
+            parts == Array(other.parts.dropLast()) + added + [end]
         }
     }
 }

@@ -67,7 +67,7 @@ package struct FollowedSources: ~Copyable {
         var reported: Set<String> = []
     }
 
-    private var tweaks: [Followed] = []
+    private var tweaks: [Followed]
     private var files: [String: ReadFile] = [:]
     /// The files whose brackets were closed at first, in which a bracket that is not closed is text being typed. The
     /// brackets of a regular expression may never be.
@@ -79,9 +79,9 @@ package struct FollowedSources: ~Copyable {
     /// Whether ``update()`` should be called from time to time without a change.
     package var isIncomplete: Bool { !changes.missing.isEmpty }
     package var tweakCount: Int { tweaks.count }
-    package private(set) var fileCount = 0
+    package private(set) var fileCount: Int
     /// The tweaks without sources, with the reasons.
-    package private(set) var unfound: [StayingTweak] = []
+    package private(set) var unfound: [StayingTweak]
 
     /// - Parameters:
     ///   - tweaks: The tweaks of the running program, and their declarations, one for each place.
@@ -91,6 +91,8 @@ package struct FollowedSources: ~Copyable {
         _ tweaks: [(tweak: TweakDeclaration, places: [CompiledDeclaration])], in folders: SourceFolders
     ) throws(Failure) {
         let sources = ReadSources(in: folders)
+        var followed: [Followed] = []
+        var unfound: [StayingTweak] = []
         for (tweak, declarations) in tweaks {
             var places: [Place] = []
             var problem: StayingTweak?
@@ -108,12 +110,22 @@ package struct FollowedSources: ~Copyable {
             if let problem {
                 unfound.append(problem)
             } else {
-                self.tweaks.append(Followed(tweak: tweak, places: places, value: tweak.defaultValue))
+                followed.append(Followed(tweak: tweak, places: places, value: tweak.defaultValue))
             }
         }
-        let paths = Set(self.tweaks.flatMap { $0.places.map(\.path) })
+        let paths = Set(followed.flatMap { $0.places.map(\.path) })
+        // Swift 6.2 crashes if the initializer that assigns the properties throws.
+        self.init(followed, unfound: unfound, in: paths, changes: try SourceChanges(of: paths))
+    }
+
+    private init(
+        _ tweaks: [Followed], unfound: [StayingTweak], in paths: Set<String>,
+        changes: consuming SourceChanges
+    ) {
+        self.tweaks = tweaks
+        self.unfound = unfound
+        self.changes = changes
         fileCount = paths.count
-        changes = try SourceChanges(of: paths)
         for path in paths { read(path) }
         closed = Set(files.filter { $0.value.hasClosedBrackets }.keys)
     }

@@ -4,14 +4,14 @@ internal import TweakRecords
 
 // The functions of fbtweak.h that change tweaks, documented in the header.
 
-@c(fbtweak__set)
+@_cdecl("fbtweak__set")
 func set(tweak: UnsafePointer<fbtweak>?, value: UnsafePointer<fbtweak_value>?) -> CInt {
     let value = value?.pointee.tweakValue
     return set(
         tweak, value.map(ProvidedValue.value) ?? .unusable("a value without a type, or a text that is NULL,"))
 }
 
-@c(fbtweak__set_typed)
+@_cdecl("fbtweak__set_typed")
 func set(tweak: UnsafePointer<fbtweak>?, text: UnsafePointer<CChar>?) -> CInt {
     set(tweak, text.map { .text(String(cString: $0)) } ?? .unusable("NULL"))
 }
@@ -28,7 +28,7 @@ private func set(_ tweak: UnsafePointer<fbtweak>?, _ given: ProvidedValue) -> CI
     }
 }
 
-@c(fbtweak__reset)
+@_cdecl("fbtweak__reset")
 func reset(tweak: UnsafePointer<fbtweak>?) -> CInt {
     returningCode { () throws(CFailure) in
         let key = try TweakStore.ofProcess.key(of: tweak)
@@ -36,7 +36,7 @@ func reset(tweak: UnsafePointer<fbtweak>?) -> CInt {
     }
 }
 
-@c(fbtweak__reset_group)
+@_cdecl("fbtweak__reset_group")
 func reset(category: UnsafePointer<CChar>?, collection: UnsafePointer<CChar>?) -> CInt {
     returningCode { () throws(CFailure) in
         let (category, collection) = (
@@ -48,7 +48,7 @@ func reset(category: UnsafePointer<CChar>?, collection: UnsafePointer<CChar>?) -
     }
 }
 
-@c(fbtweak__bind)
+@_cdecl("fbtweak__bind")
 func bind(tweak: UnsafePointer<fbtweak>?, variable: UnsafeMutableRawPointer?) -> CInt {
     returningCode { () throws(CFailure) in
         let declaration = try TweakStore.ofProcess.declaration(of: tweak)
@@ -58,7 +58,7 @@ func bind(tweak: UnsafePointer<fbtweak>?, variable: UnsafeMutableRawPointer?) ->
     }
 }
 
-@c(fbtweak__unbind)
+@_cdecl("fbtweak__unbind")
 func unbind(variable: UnsafeMutableRawPointer?) {
     guard let variable else { return }
     TweakStore.ofProcess.state.withLock { $0.unbind(UInt(bitPattern: variable)) }
@@ -78,10 +78,10 @@ extension TweakStore {
     }
 }
 
-@c(fbtweak__flush)
+@_cdecl("fbtweak__flush")
 func flush() { TweakStore.ofProcess.flush() }
 
-@c(fbtweak__run)
+@_cdecl("fbtweak__run")
 func run(tweak: UnsafePointer<fbtweak>?) -> CInt {
     returningCode { () throws(CFailure) in
         let key = try TweakStore.ofProcess.key(of: tweak)

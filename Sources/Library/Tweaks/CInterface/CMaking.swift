@@ -4,7 +4,7 @@ internal import TweakRecords
 
 // The functions of fbtweak.h that make and remove tweaks, documented in the header.
 
-@c(fbtweak__make)
+@_cdecl("fbtweak__make")
 func make(declaration: UnsafePointer<fbtweak_declaration>?) -> UnsafePointer<fbtweak>? {
     returningPointer { () throws(CFailure) in
         guard let declaration else { throw .refused("there is no declaration: the pointer is NULL") }
@@ -12,7 +12,7 @@ func make(declaration: UnsafePointer<fbtweak_declaration>?) -> UnsafePointer<fbt
     }
 }
 
-@c(fbtweak__make_monitor)
+@_cdecl("fbtweak__make_monitor")
 func makeMonitor(declaration: UnsafePointer<fbtweak_declaration>?) -> UnsafePointer<fbtweak>? {
     returningPointer { () throws(CFailure) in
         guard let declaration else { throw .refused("there is no declaration: the pointer is NULL") }
@@ -22,7 +22,7 @@ func makeMonitor(declaration: UnsafePointer<fbtweak_declaration>?) -> UnsafePoin
     }
 }
 
-@c(fbtweak__make_action)
+@_cdecl("fbtweak__make_action")
 func makeAction(
     category: UnsafePointer<CChar>?, collection: UnsafePointer<CChar>?, name: UnsafePointer<CChar>?,
     function: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?, context: UnsafeMutableRawPointer?
@@ -38,7 +38,7 @@ func makeAction(
     }
 }
 
-@c(fbtweak__remove)
+@_cdecl("fbtweak__remove")
 func remove(tweak: UnsafePointer<fbtweak>?) -> CInt {
     returningCode { () throws(CFailure) in
         // Not `key(of:)` of the store, which would remember the name.

@@ -5,7 +5,7 @@ internal import TweakRecords
 
 // The functions of fbtweak.h that observe tweaks, documented in the header.
 
-@c(fbtweak__observe)
+@_cdecl("fbtweak__observe")
 func observe(
     queue: OpaquePointer?, tweak: UnsafePointer<fbtweak>?, willChange: fbtweak_callback?,
     didChange: fbtweak_callback?,
@@ -24,7 +24,7 @@ func observe(
     }
 }
 
-@c(fbtweak__observe_loads)
+@_cdecl("fbtweak__observe_loads")
 func observeLoads(callback: fbtweak_load_callback?, context: UnsafeMutableRawPointer?) -> fbtweak_token {
     guard let callback else {
         _ = CFailure.refused("there is no function to call back").report()
@@ -41,7 +41,7 @@ func observeLoads(callback: fbtweak_load_callback?, context: UnsafeMutableRawPoi
     }
 }
 
-@c(fbtweak__run_in)
+@_cdecl("fbtweak__run_in")
 func runIn(queue: OpaquePointer?, tweak: UnsafePointer<fbtweak>?) -> fbtweak_token {
     do throws(CFailure) {
         guard let queue = queue.map(ChangeQueue.at) else { throw .refused("there is no queue") }
@@ -61,7 +61,7 @@ func runIn(queue: OpaquePointer?, tweak: UnsafePointer<fbtweak>?) -> fbtweak_tok
     }
 }
 
-@c(fbtweak__unobserve)
+@_cdecl("fbtweak__unobserve")
 func unobserve(token: fbtweak_token) {
     TweakStore.ofProcess.stopObserving { $0.id == token }
 }

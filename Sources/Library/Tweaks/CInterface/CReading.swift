@@ -6,7 +6,7 @@ internal import TweakRecords
 
 // The functions of fbtweak.h that find and read tweaks, documented in the header.
 
-@c(fbtweak__handle_of_record)
+@_cdecl("fbtweak__handle_of_record")
 func handle(ofRecord record: UnsafeRawPointer?) -> UnsafePointer<fbtweak>? {
     returningPointer { () throws(CFailure) in
         let tweak = record?.assumingMemoryBound(to: fbtweak.self)
@@ -18,7 +18,7 @@ func handle(ofRecord record: UnsafeRawPointer?) -> UnsafePointer<fbtweak>? {
     }
 }
 
-@c(fbtweak__find)
+@_cdecl("fbtweak__find")
 func find(
     category: UnsafePointer<CChar>?, collection: UnsafePointer<CChar>?, name: UnsafePointer<CChar>?
 ) -> UnsafePointer<fbtweak>? {
@@ -61,7 +61,7 @@ extension UnsafePointer<CChar> {
     fileprivate var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: self, count: strlen(self)) }
 }
 
-@c(fbtweak__walk)
+@_cdecl("fbtweak__walk")
 func walk(
     category: UnsafePointer<CChar>?, collection: UnsafePointer<CChar>?,
     visit: (@convention(c) (UnsafePointer<fbtweak>?, UnsafeMutableRawPointer?) -> Bool)?,
@@ -82,7 +82,7 @@ func walk(
     return count
 }
 
-@c(fbtweak__source)
+@_cdecl("fbtweak__source")
 func source(tweak: UnsafePointer<fbtweak>?) -> UnsafePointer<CChar>? {
     returningPointer { () throws(CFailure) in
         let key = try TweakStore.ofProcess.key(of: tweak)

@@ -8,7 +8,7 @@ internal import TweakSystem
 
 // The queue of fbtweak.h, documented in the header.
 
-@c(fbtweak__queue_make)
+@_cdecl("fbtweak__queue_make")
 func makeQueue() -> OpaquePointer? {
     guard let queue = ChangeQueue() else {
         _ = CFailure.refused("a queue cannot be made: \(systemMessage())").report()
@@ -17,17 +17,17 @@ func makeQueue() -> OpaquePointer? {
     return OpaquePointer(Unmanaged.passRetained(queue).toOpaque())
 }
 
-@c(fbtweak__queue_descriptor)
+@_cdecl("fbtweak__queue_descriptor")
 func descriptor(queue: OpaquePointer?) -> CInt {
     queue.map(ChangeQueue.at)?.descriptor ?? -1
 }
 
-@c(fbtweak__queue_deliver)
+@_cdecl("fbtweak__queue_deliver")
 func deliver(queue: OpaquePointer?) -> Int {
     queue.map(ChangeQueue.at)?.deliver() ?? 0
 }
 
-@c(fbtweak__queue_destroy)
+@_cdecl("fbtweak__queue_destroy")
 func destroy(queue: OpaquePointer?) {
     guard let queue else { return }
     let observers = ChangeQueue.at(queue).observers.withLock { $0 }

@@ -7,7 +7,7 @@ internal import TweakRecords
 internal import TweakSystem
 
 /// Called by the constructor in `fbtweak.h` of an image loaded after the start, with the dynamic linker's lock held.
-@c(fbtweak__image_opened)
+@_cdecl("fbtweak__image_opened")
 func imageOpened(address: UnsafeRawPointer?) {
     guard let image = ProcessImage.opened(containing: UInt(bitPattern: address)) else { return }
     TweakStore.ofProcess.start()
@@ -15,7 +15,7 @@ func imageOpened(address: UnsafeRawPointer?) {
 }
 
 /// Called by the destructor in `fbtweak.h`: before an image is unloaded, and when the process exits.
-@c(fbtweak__image_closed)
+@_cdecl("fbtweak__image_closed")
 func imageClosed(address: UnsafeRawPointer?) {
     TweakStore.ofProcess.closeImage(containing: UInt(bitPattern: address))
 }

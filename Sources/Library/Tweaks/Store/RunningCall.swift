@@ -29,7 +29,7 @@ struct RunningCall: Equatable, Sendable {
 }
 
 /// Called by `calls.cpp` for C functions, which only the shared store calls.
-@c(fbtweak__abandon_call)
+@_cdecl("fbtweak__abandon_call")
 func abandonCall() { TweakStore.ofProcess.abandonCall() }
 
 /// Runs the program's code. Every call into the program goes through here.

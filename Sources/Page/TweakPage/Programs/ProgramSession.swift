@@ -257,6 +257,10 @@ actor ProgramSession {
     }
 
     func reset(_ request: ResetRequest, by stream: Int?) throws(Failure) -> ResetAnswer {
+        try changing(by: stream) { () throws(Failure) in try reset(request, from: stream) }
+    }
+
+    private func reset(_ request: ResetRequest, from stream: Int?) throws(Failure) -> ResetAnswer {
         let program = try program()
         let scopes: [TweakScope] =
             if request.all == true {
@@ -271,14 +275,12 @@ actor ProgramSession {
         }
         let settable = before.filter { $0.declaration.type != .action }
         let changed = before.filter { $0.source != "\(TweakSource.binary)" || $0.pendingValue != nil }
-        let tweaks = try changing(by: stream) { () throws(Failure) in
-            try program.reset(
-                request.all == true ? nil : request.tweaks ?? settable.map(\.declaration.key),
-                tag: stream.map(board.tag))
-            return try now(changed.map(\.declaration.key), program)
-        }
+        try program.reset(
+            request.all == true ? nil : request.tweaks ?? settable.map(\.declaration.key),
+            tag: stream.map(board.tag))
         return ResetAnswer(
-            reset: changed.count, tweaks: tweaks, missed: before.isEmpty ? [] : missed(by: program))
+            reset: changed.count, tweaks: try now(changed.map(\.declaration.key), program),
+            missed: before.isEmpty ? [] : missed(by: program))
     }
 
     /// The state of tweaks after a change, which is also sent to the pages.
