@@ -2,7 +2,9 @@
 
 // The connection to the server: session, requests and event stream. Independent of the rest of the page.
 
-const sessionName = "tweaks.session";
+const folder = new URL(".", location.href).pathname;
+/** Pages at different paths of a host have sessions of different servers. */
+const sessionName = folder === "/" ? "tweaks.session" : `tweaks.session.${folder}`;
 /** How long a hidden page keeps its stream, in ms. A browser shares six connections to a server among all its pages. */
 const hiddenPatience = 20000;
 
@@ -76,7 +78,7 @@ export class API {
 
   /** Exchanges the token in the address for a session. */
   async exchange(token) {
-    const { session } = await this.#request("/api/session", { token });
+    const { session } = await this.#request("api/session", { token });
     this.#session = session;
     sessionStorage.setItem(sessionName, session);
     localStorage.setItem(sessionName, session);
@@ -90,14 +92,14 @@ export class API {
   /** Sends a request, such as "set", and returns the answer. */
   async post(name, body = {}) {
     try {
-      return await this.#request(`/api/${name}`, body);
+      return await this.#request(`api/${name}`, body);
     } catch (error) {
       if (error.status !== 410) throw error;
       // The stream has ended and this page has not noticed yet. Send a change again without it.
       this.#stopping?.abort();
       // Without a stream there is no trial, and the values would be kept.
       if (name !== "set" || body.try) throw error;
-      return this.#request(`/api/${name}`, { ...body, stream: undefined });
+      return this.#request(`api/${name}`, { ...body, stream: undefined });
     }
   }
 
@@ -118,7 +120,7 @@ export class API {
       // The status is all there is to report.
     }
     if (!response.ok) {
-      if (response.status === 401 && path !== "/api/session") this.#refused();
+      if (response.status === 401 && path !== "api/session") this.#refused();
       throw new RequestError(response.status, answer?.error?.message ?? `the server answered with status ${response.status}`);
     }
     for (const { message } of answer.warnings ?? []) this.onWarning(message);
@@ -165,7 +167,7 @@ export class API {
       const session = this.#session;
       this.#stopping = new AbortController();
       this.#wake = () => this.#stopping?.abort();
-      const response = await fetch("/api/events", {
+      const response = await fetch("api/events", {
         headers: this.#headers({}), credentials: "omit", cache: "no-store", signal: this.#stopping.signal,
       });
       if (response.status === 401) {

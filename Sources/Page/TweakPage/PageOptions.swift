@@ -29,11 +29,31 @@ package struct PageOptions: ParsableArguments, Sendable {
         completion: .directory)
     package var sources: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "A host name under which a reverse proxy serves the page, with a port other than 80 and 443. Can be repeated.",
+            valueName: "host"))
+    package var name: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The path below which the page is, such as /tweaks/, if a reverse proxy does not remove it.",
+            valueName: "path"))
+    package var path = "/"
+
     /// Makes options without values.
     package init() {}
 
     package func validate() throws {
         guard configuration == nil || fleet else { throw ValidationError("--configuration needs --fleet.") }
+        for name in name where Origins.name(in: name.lowercased()) == nil {
+            throw ValidationError("--name is a host, such as tweaks.example.org; this is \"\(name)\".")
+        }
+        guard PagePath(path) != nil else {
+            throw ValidationError(
+                "--path begins with a slash, followed by names of letters, digits, hyphens, periods, underscores and tildes; "
+                    + "this is \"\(path)\".")
+        }
     }
 }
 

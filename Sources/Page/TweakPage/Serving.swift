@@ -36,13 +36,18 @@ extension PageOptions {
         let authentication = Authentication(token: kept ?? Authentication.random())
         // A self-signed certificate and a free port differ in the next run.
         let comesBack = kept != nil && listening.port != 0 && (tls == nil || listening.certificate != nil)
-        try Served(options: listening, tls: tls) { origins in
+        let path = PagePath(path) ?? .root
+        try Served(options: listening, tls: tls) { [names = Set(name.map { $0.lowercased() })] origins in
+            var origins = origins
+            origins.names = names
             let server = PageServer(
-                origins: origins, authentication: authentication,
+                origins: origins, path: path, authentication: authentication,
                 api: PageRequests(
                     board: board, sessions: sessions, first: first, ofAllUsers: allUsers,
                     comesBack: comesBack, fleet: fleet, bake: bake))
-            var url = origins.base(of: listening.listen) + "/#token=\(authentication.token.percentEncoded)"
+            var url =
+                origins.base(of: listening.listen)
+                + "\(path.text)#token=\(authentication.token.percentEncoded)"
             if let first { url += "&program=\(first.percentEncoded)" }
             return (server.respond, announce(url))
         } end: {

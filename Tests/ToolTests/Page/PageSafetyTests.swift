@@ -83,12 +83,20 @@ import Testing
     }
 
     @Test(arguments: [
-        "Host: evil.example", "Host: evil.example:PORT", "Host: 127.0.0.1", "Host: 127.0.0.1:1",
-        "Host: 127.0.0.2:PORT",
-        "Host: localhost.evil.example:PORT", "Host: 10.0.0.1:PORT", "Host:",
+        "evil.example", "evil.example:PORT", "localhost.evil.example:PORT", "127.0.0.1.evil.example:PORT",
+        "10.0.0.1:PORT", "0.0.0.0:PORT", "[::]:PORT", "[::ffff:127.0.0.1]:PORT", "127.1:PORT",
+        "2130706433:PORT",
+        "0x7f000001:PORT", "127.0.0.1.:PORT", "localhost.:PORT", "127.0.0.256:PORT", "", ":PORT",
+        "localhost:", "localhost:0",
+        "localhost:65536", "[::1]:99999", "[::1", "::1", "[127.0.0.1]:PORT", "[localhost]:PORT",
+        "127.0.0.1:PORT:PORT",
+        "localhost:+80", "localhost:evil.example", "localhost@evil.example", "evil.example@localhost:PORT",
+        "localhost/evil.example", "evil.example/localhost", "localhost evil.example",
+        "localhost,evil.example",
+        "localhost%00.evil.example", "xn--lcalhost-r4a:PORT",
     ])
-    func `refuses a foreign Host`(header: String) throws {
-        let header = header.replacing("PORT", with: "\(page.port)")
+    func `refuses a foreign Host`(host: String) throws {
+        let header = "Host: " + host.replacing("PORT", with: "\(page.port)")
         #expect(try page.ask("GET", "/", [header], "").status == 403)
         let answer = try page.ask(
             "POST", "/api/programs",
@@ -96,8 +104,12 @@ import Testing
         #expect(answer.status == 403)
     }
 
-    @Test(arguments: ["localhost:PORT", "LOCALHOST:PORT", "[::1]:PORT", "127.0.0.1:PORT"])
-    func `accepts the names of loopback`(host: String) throws {
+    @Test(arguments: [
+        "localhost:PORT", "LOCALHOST:PORT", "[::1]:PORT", "127.0.0.1:PORT", "127.0.0.1", "127.0.0.1:1",
+        "127.0.0.2:PORT",
+        "127.255.255.254:9000", "localhost:9000", "[::1]:65535", "localhost",
+    ])
+    func `accepts the names of loopback, also at a forwarded port`(host: String) throws {
         let host = host.replacing("PORT", with: "\(page.port)")
         #expect(try page.ask("GET", "/", ["Host: \(host)"], "").status == 200)
         #expect(try page.api("programs", [:], ["Host: \(host)", "Origin: http://\(host)"]).status == 200)
@@ -106,7 +118,11 @@ import Testing
     @Test(arguments: [
         "Origin: http://evil.example", "Origin: null", "Origin: https://127.0.0.1:PORT",
         "Origin: http://127.0.0.1:1",
-        "Origin: http://127.0.0.1", "Origin: http://localhost:PORT", "Sec-Fetch-Site: cross-site",
+        "Origin: http://127.0.0.1", "Origin: http://localhost:PORT",
+        "Origin: http://127.0.0.1:PORT.evil.example",
+        "Origin: http://127.0.0.1:PORT@evil.example", "Origin: http://evil.example@127.0.0.1:PORT",
+        "Origin: 127.0.0.1:PORT",
+        "Origin: //127.0.0.1:PORT", "Origin: file://", "Origin:", "Sec-Fetch-Site: cross-site",
         "Sec-Fetch-Site: same-site",
     ])
     func `refuses a foreign Origin`(header: String) throws {

@@ -11,6 +11,8 @@ final class ServedPage: Sendable {
     /// The address that it prints.
     let address: String
     let port: Int
+    /// The path below which it is.
+    let base: String
     let token: String
     /// The session that the token was exchanged for.
     let session: String
@@ -33,7 +35,7 @@ final class ServedPage: Sendable {
         else { throw CompilationError(description: "tweak-ui has ended: \(process.wait().error)") }
         address = String(process.written.output.dropLast())
         let url = try #require(URLComponents(string: address))
-        port = try #require(url.port)
+        (port, base) = (try #require(url.port), url.path)
         let fragment = (url.fragment ?? "").split(separator: "&").map(String.init)
         token = String(try #require(fragment.first { $0.hasPrefix("token=") }).dropFirst("token=".count))
         guard url.scheme == "http" else {
@@ -41,7 +43,7 @@ final class ServedPage: Sendable {
             return
         }
         let answer = try HTTPAnswer(
-            port, "POST", "/api/session", ["Content-Type: application/json"], #"{"token":"\#(token)"}"#)
+            port, "POST", base + "api/session", ["Content-Type: application/json"], #"{"token":"\#(token)"}"#)
         session = try #require(try answer.json["session"] as? String)
     }
 
@@ -66,12 +68,12 @@ final class ServedPage: Sendable {
     ) throws -> HTTPClient {
         let text = String(decoding: try JSONSerialization.data(withJSONObject: body), as: UTF8.self)
         return try HTTPClient(
-            port, "POST", "/api/" + name,
+            port, "POST", base + "api/" + name,
             ["Content-Type: application/json", "Authorization: Bearer \(session)"] + headers, text)
     }
 
     /// Opens an event stream.
-    func events() throws -> PageEvents { try PageEvents(port, session) }
+    func events() throws -> PageEvents { try PageEvents(port, session, base) }
 
     /// Waits for the entry of a program.
     func program(
@@ -128,12 +130,13 @@ struct HTTPAnswer {
 final class HTTPClient: Sendable {
     let socket: Int32
 
-    init(_ port: Int) throws {
+    /// - Parameter last: The last byte of the loopback address.
+    init(_ port: Int, at last: UInt32 = 1) throws {
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_addr.s_addr = (0x7F00_0000 + last).bigEndian
         var patience = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         let result = withUnsafePointer(to: &address) { address in
@@ -200,10 +203,11 @@ final class PageEvents: Sendable {
     let status: Int
     private let state = Mutex<(events: [Event], hasEnded: Bool, lines: Int)>(([], false, 0))
 
-    init(_ port: Int, _ session: String) throws {
+    init(_ port: Int, _ session: String, _ base: String = "/") throws {
         client = try HTTPClient(port)
         client.send(
-            "GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nAuthorization: Bearer \(session)\r\n\r\n")
+            "GET \(base)api/events HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nAuthorization: Bearer \(session)\r\n\r\n"
+        )
         var head: [UInt8] = []
         while !String(decoding: head, as: UTF8.self).contains("\r\n\r\n"), case let part = client.read(),
             !part.isEmpty

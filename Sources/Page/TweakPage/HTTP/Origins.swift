@@ -4,10 +4,13 @@ import TweakSystem
 
 /// The host names under which the server accepts requests.
 ///
-/// A foreign site can make its own name resolve to this machine (DNS rebinding); requests for that name are refused.
+/// A foreign site can make its own name resolve to this machine (DNS rebinding); requests for that name are refused. The
+/// port of a name does not matter: it is another one if connections are forwarded.
 struct Origins: Sendable {
     let scheme: String
     let port: Int
+    /// The hosts of a reverse proxy, with their ports if these are not the usual ones.
+    var names: Set<String> = []
     /// Without the port, in lower case; IPv6 addresses in brackets.
     let hosts: Set<String>
     /// Whether every address of this machine is accepted.
@@ -17,7 +20,7 @@ struct Origins: Sendable {
     init(address: String, port: Int, isSecure: Bool) {
         scheme = isSecure ? "https" : "http"
         self.port = port
-        var hosts: Set = ["localhost", "127.0.0.1", "[::1]"]
+        var hosts: Set<String> = []
         takesAddresses = ["0.0.0.0", "::"].contains(address)
         if !Self.isLoopback(address) {
             hosts.insert(Self.inURL(address))
@@ -79,22 +82,52 @@ struct Origins: Sendable {
 
     /// Returns whether the `Host` of a request is accepted.
     func takes(host: String) -> Bool {
-        var name = host.lowercased()[...]
-        let suffix = ":\(port)"
-        if name.hasSuffix(suffix) {
-            name = name.dropLast(suffix.count)
-        } else if port != (scheme == "https" ? 443 : 80) {
-            return false
-        }
-        if hosts.contains(String(name)) { return true }
+        guard let name = Self.name(in: host.lowercased()) else { return false }
+        if isName(name) || hosts.contains(name) { return true }
         // DNS cannot redirect an address.
-        let isInBrackets = name.hasPrefix("[") && name.hasSuffix("]")
-        return takesAddresses && Self.isAddress(String(isInBrackets ? name.dropFirst().dropLast() : name))
+        let isInBrackets = name.hasPrefix("[")
+        let address = isInBrackets ? String(name.dropFirst().dropLast()) : name
+        guard Self.isAddress(address), address.contains(":") == isInBrackets else {
+            return name == "localhost"
+        }
+        return takesAddresses || Self.isLoopback(address)
     }
 
-    /// Returns whether the `Origin` of a request for this `Host` is accepted.
+    /// Returns whether the `Origin` of a request for this `Host` is accepted. A proxy may add encryption, and may send
+    /// the server's own address as `Host`.
     func takes(origin: String, of host: String) -> Bool {
-        origin.lowercased() == "\(scheme)://\(host.lowercased())"
+        let (origin, host) = (origin.lowercased(), host.lowercased())
+        if origin == "\(scheme)://\(host)" { return true }
+        guard let site = Self.authority(in: origin) else { return false }
+        return names.contains(site) || site == host && Self.name(in: host).map(isName) == true
+    }
+
+    private func isName(_ name: String) -> Bool { names.contains { Self.name(in: $0) == name } }
+
+    /// The host and port of an origin, in lower case; `nil` unless it is that of a web site.
+    static func authority(in origin: String) -> String? {
+        ["http://", "https://"].first(where: origin.hasPrefix).map { String(origin.dropFirst($0.count)) }
+    }
+
+    /// The part of a `Host` before the port; `nil` if it is malformed.
+    static func name(in host: String) -> String? {
+        let end = host.hasPrefix("[") ? host.firstIndex(of: "]").map { host.index(after: $0) } : nil
+        let name = host[..<(end ?? host.firstIndex(of: ":") ?? host.endIndex)]
+        let rest = host[name.endIndex...]
+        guard !name.isEmpty, name.utf8.allSatisfy(isInName), !name.hasPrefix("[") || end != nil else {
+            return nil
+        }
+        guard !rest.isEmpty else { return String(name) }
+        let digits = rest.dropFirst()
+        guard rest.first == ":", digits.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }),
+            let port = Int(digits), 1...65_535 ~= port
+        else { return nil }
+        return String(name)
+    }
+
+    private static func isInName(_ byte: UInt8) -> Bool {
+        UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+            || "-._[:]".utf8.contains(byte)
     }
 
     static func isAddress(_ text: String) -> Bool {

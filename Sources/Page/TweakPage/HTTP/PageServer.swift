@@ -12,9 +12,13 @@ import TweakJSON
 struct RequestProblem: Error {
     let status: HTTPResponse.Status
     let message: String
+    /// What to do about it, as a sentence.
+    var advice: String?
     var nearest: [String] = []
 
-    init(_ status: HTTPResponse.Status, _ message: String) { (self.status, self.message) = (status, message) }
+    init(_ status: HTTPResponse.Status, _ message: String, advice: String? = nil) {
+        (self.status, self.message, self.advice) = (status, message, advice)
+    }
 
     init(_ failure: Failure) {
         status =
@@ -49,6 +53,7 @@ struct PageContext: RequestContext {
 /// Handles the HTTP requests of pages.
 struct PageServer: Sendable {
     let origins: Origins
+    let path: PagePath
     let authentication: Authentication
     let api: PageRequests
 
@@ -59,7 +64,7 @@ struct PageServer: Sendable {
         do throws(RequestProblem) {
             return try await answer(request, context)
         } catch {
-            var response = json(RequestProblem.Form(error: .init(message: error.message)), error.status)
+            var response = refusal(error, request)
             // The rest of the request is not read.
             if request.method == .post { response.headers[.connection] = "close" }
             return response
@@ -67,17 +72,37 @@ struct PageServer: Sendable {
     }
 
     private func answer(_ request: Request, _ context: PageContext) async throws(RequestProblem) -> Response {
-        guard let host = request.head.authority, origins.takes(host: host) else {
-            throw RequestProblem(.forbidden, "this is not a name of this page's server")
+        let host = request.head.authority ?? ""
+        guard origins.takes(host: host) else {
+            throw RequestProblem(
+                .forbidden, "\"\(host.prefix(200))\" is not a name of this server",
+                advice: Origins.name(in: host.lowercased()).map { name in
+                    "Open the address that tweak ui printed, or if \(name) is your own name for this server, restart tweak "
+                        + "ui with --name \(name)."
+                })
         }
         if let origin = request.headers[.origin], !origins.takes(origin: origin, of: host) {
-            throw RequestProblem(.forbidden, "requests of other sites are refused")
+            throw RequestProblem(
+                .forbidden,
+                "requests of other sites are refused: this one is from \(origin.prefix(200)) to \(host.prefix(200))",
+                advice: Origins.authority(in: origin.lowercased()).map { site in
+                    "If \(site.prefix(200)) is your own reverse proxy, restart tweak ui with --name \(site.prefix(200))."
+                })
         }
-        let path = request.uri.path
+        guard let path = path.rest(of: request.uri.path) else {
+            if let address = path.address(from: request.uri.path), request.method == .get {
+                var headers = Self.headers
+                headers[.location] = address
+                return Response(status: .temporaryRedirect, headers: headers)
+            }
+            throw RequestProblem(.notFound, "there is nothing here", advice: "The page is at \(path.text).")
+        }
         guard path.hasPrefix("/api/") else { return try asset(path, request) }
         let site = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] } ?? "none"
         guard ["same-origin", "none"].contains(site) else {
-            throw RequestProblem(.forbidden, "requests of other sites are refused")
+            throw RequestProblem(
+                .forbidden, "requests of other sites are refused",
+                advice: "Open the address that tweak ui printed.")
         }
         let name = String(path.dropFirst("/api/".count))
         if name == "events" {
@@ -153,8 +178,13 @@ struct PageServer: Sendable {
         guard request.method == .get || request.method == .head else {
             throw RequestProblem(.methodNotAllowed, "use GET for files")
         }
-        guard let asset = Asset.at(path), !asset.isOfFleet || api.fleet != nil else {
-            throw RequestProblem(.notFound, "there is no such file")
+        guard let asset = Asset.at(path) else {
+            throw RequestProblem(
+                .notFound, "there is no such file", advice: "The page is at \(self.path.text).")
+        }
+        guard !asset.isOfFleet || api.fleet != nil else {
+            throw RequestProblem(
+                .notFound, "the page shows no fleet", advice: "Restart tweak ui with --fleet to see it.")
         }
         var headers = Self.headers(of: asset.contentType)
         headers[.eTag] = asset.tag
@@ -165,6 +195,36 @@ struct PageServer: Sendable {
             return Response(status: .notModified, headers: headers)
         }
         return Response(request, headers, asset.bytes, compressed: asset.compressed)
+    }
+
+    /// The response to a refused request: for a person who opened an address a page, and JSON for scripts.
+    private func refusal(_ problem: RequestProblem, _ request: Request) -> Response {
+        guard request.headers[.accept]?.contains("text/html") == true else {
+            let message = problem.message + (problem.advice.map { ". " + $0 } ?? "")
+            return json(RequestProblem.Form(error: .init(message: message)), problem.status)
+        }
+        let reason = problem.message.prefix(1).uppercased() + problem.message.dropFirst() + "."
+        let paragraphs = [reason, problem.advice].compactMap(\.self).map { "<p>\(Self.escaped($0))</p>\n" }
+        let page = """
+            <!doctype html>
+            <html lang="en">
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <title>Tweaks: \(problem.status.code)</title>
+            <h1>Tweaks cannot show this</h1>
+            \(paragraphs.joined())
+            """
+        return Response(
+            status: problem.status, headers: Self.headers(of: "text/html; charset=utf-8"),
+            body: request.method == .head ? .init() : .init(byteBuffer: ByteBuffer(string: page)))
+    }
+
+    private static func escaped(_ text: String) -> String {
+        let entities: [Character: String] = [
+            "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;",
+        ]
+        return text.map { entities[$0] ?? String($0) }.joined()
     }
 
     private func json(_ value: some Encodable, _ status: HTTPResponse.Status = .ok) -> Response {

@@ -25,6 +25,8 @@ extension PageRequests {
         }
         var headers = headers
         headers[.contentType] = "text/event-stream"
+        // Otherwise nginx would collect events until a buffer is full.
+        if let buffering = HTTPField.Name("X-Accel-Buffering") { headers[buffering] = "no" }
         return Response(
             status: .ok, headers: headers,
             body: ResponseBody { writer in
