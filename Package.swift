@@ -139,7 +139,10 @@ let package = Package(
                 "TweakTargeting",
             ]
                 + web(
-                    ["AsyncHTTPClient", "Crypto", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL"],
+                    [
+                        "AsyncHTTPClient", "Crypto", "NIOCore", "NIOHTTP1", "NIOHTTPCompression", "NIOPosix",
+                        "NIOSSL",
+                    ],
                     trait: "Remote")),
         .target(
             name: "TweaksRemote",

@@ -106,16 +106,16 @@ import TweakFormats
 
     @Test func `can name a flag service instead of a file`() throws {
         let application = try #require(
-            try read(#"{ "applications": [ { "name": "a", "ofrep": { "url": "https://e/flags/" } } ] }"#)
+            try read(#"{ "applications": [ { "name": "a", "ofrep": { "url": "https://e/flags/?a=b" } } ] }"#)
                 .first)
-        #expect(application.url.text == "https://e/flags/ofrep/v1/evaluate/flags")
+        #expect(application.url.text == "https://e/flags/ofrep/v1/evaluate/flags?a=b")
         #expect(application.evaluation == FlagEvaluation())
     }
 
     @Test(arguments: [
         ("\"ofrep\": {}", "ofrep.url: it is missing: the address of the service"),
         (
-            "\"ofrep\": { \"url\": \"https://e?a\" }",
+            "\"ofrep\": { \"url\": \"https://e#a\" }",
             "ofrep.url: \"https://\", a host and a path are expected"
         ),
         ("\"ofrep\": { \"url\": \"http://e\" }", "ofrep: without TLS anybody on the network can change"),
@@ -223,6 +223,7 @@ import TweakFormats
             "etcd.passwordFile: user and passwordFile belong"
         ),
         ("\"endpoints\": [\"https://a\"], \"interval\": 0", "etcd.interval: 0 is here"),
+        ("\"endpoints\": [\"https://a?b\"]", "etcd.endpoints.0: \"https://a?b\" is here, but an address"),
         ("\"endpoints\": [\"https://a\"], \"key\": 0", "etcd: \"key\" is not known; plainHTTP, endpoints,"),
     ])
     func `is refused with the location and what is allowed`(members: String, expected: String) {
@@ -244,16 +245,20 @@ import TweakFormats
         ("https://example.org/a/b.json", "https://example.org/a/b.json"),
         ("https://example.json", "https://example.json/features.json"),
         ("HTTPS://[::1]:8443/a", "HTTPS://[::1]:8443/a/features.json"),
+        ("https://e/a.json?sv=2&sig=a%2Fb%3D", "https://e/a.json?sv=2&sig=a%2Fb%3D"),
+        ("https://e/a?x@y/z.json", "https://e/a?x@y/z.json"), ("https://e?a", "https://e?a"),
+        ("https://e/a/?", "https://e/a/?"),
     ])
     func `ends in features.json by default`(given: String, file: String) {
         #expect(RemoteURL(given)?.text == file)
     }
 
     @Test(arguments: [
-        "", "example.org", "https://", "https:///a", "https://u:p@e/", "https://e/?a", "https://e/#a",
-        "https://e/ a", "https://:80/",
+        "", "example.org", "https://", "https:///a", "https://u:p@e/", "https://e/#a", "https://e/?a#b",
+        "https://e/ a", "https://:80/", "https://?a", "https://e/\r\nX:", "https://e/?a|b",
+        "https://e/?a=100%", "https://e/?a=%zz%20",
     ])
-    func `is refused if malformed, or with a password or query`(text: String) {
+    func `is refused if malformed, or with a password or fragment`(text: String) {
         #expect(RemoteURL(text) == nil)
     }
 }

@@ -179,10 +179,60 @@ import Testing
         try refuses("features.json: ") { $0.answer("[]") }
     }
 
-    @Test func `with unrequested compression`() throws {
-        try refuses("the answer is encoded as gzip, which was not requested") {
-            $0.answer("\u{1f}", headers: ["Content-Type: application/json", "Content-Encoding: gzip"])
+    @Test(arguments: ["br", "zstd", "deflate", "gzip, gzip"])
+    func `with unrequested compression`(encoding: String) throws {
+        try refuses("the answer is encoded as \(encoding), which was not requested") {
+            $0.answer("\u{1f}", headers: ["Content-Type: application/json", "Content-Encoding: \(encoding)"])
         }
+    }
+
+    private static let gzip = ["Content-Type: application/json", "Content-Encoding: gzip"]
+
+    @Test func `that is not compressed as it says`() throws {
+        try refuses("the answer is not gzip, as it says, or was cut short") {
+            $0.answer(Self.new, headers: Self.gzip)
+        }
+    }
+
+    /// The compressed output of a command.
+    private func gzipped(_ command: String) throws -> [UInt8] {
+        let file = host.home("compressed")
+        let result = try run(
+            Locations.program("bash"), ["-c", "\(command) | gzip -9 > \(file)"], home: host.home)
+        #expect(result.succeeded, "\(result.error)")
+        return Array(try Data(contentsOf: URL(filePath: file)))
+    }
+
+    private static func answer(_ request: HostileServer.Request, _ body: [UInt8]) {
+        request.send(
+            "HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\(gzip.joined(separator: "\r\n"))\r\n\r\n")
+        request.send(body)
+    }
+
+    @Test func `whose compressed bytes are truncated, or followed by others`() throws {
+        let whole = try gzipped("printf '%s' '\(Self.new)'")
+        for count in [0, 5, whole.count / 2, whole.count - 1] {
+            try refuses("the answer is not gzip, as it says, or was cut short") {
+                Self.answer($0, Array(whole.prefix(count)))
+            }
+        }
+        try refuses("the answer is not gzip, as it says, or was cut short") { Self.answer($0, whole + whole) }
+        server.answer { Self.answer($0, whole) }
+        #expect(try host.once().succeeded)
+        #expect(try host.isOn("search") == false)
+    }
+
+    @Test func `that is small until it is decompressed`() throws {
+        let bomb = try gzipped("head -c 1G /dev/zero | tr '\\0' ' '")
+        #expect(bomb.count < 1 << 21)
+        try refuses("the answer has more than 1048576 bytes") { Self.answer($0, Array(bomb.prefix(1 << 19))) }
+        // A small one, below the limit of compressed bytes.
+        let small = try gzipped("head -c 1048577 /dev/zero | tr '\\0' ' '")
+        try refuses("the answer has more than 1048576 bytes") { Self.answer($0, small) }
+        let allowed = try gzipped("(printf '%s' '\(Self.new)'; head -c 1000000 /dev/zero | tr '\\0' ' ')")
+        server.answer { Self.answer($0, allowed) }
+        #expect(try host.once().succeeded)
+        #expect(try host.isOn("search") == false)
     }
 
     @Test func `that is not HTTP`() throws {
@@ -277,6 +327,21 @@ import Testing
     @Test func `conditionally by its date`() throws {
         let request = try secondRequest(["Last-Modified: Sun, 22 Nov 2020 17:00:00 GMT"])
         #expect(request.contains("\r\nif-modified-since: sun, 22 nov 2020 17:00:00 gmt\r\n"))
+    }
+
+    @Test func `and takes an unchanged file without a body for what it is, although the answer says gzip`()
+        throws
+    {
+        server.answer { request in
+            guard request.text.lowercased().contains("\r\nif-none-match: \"one\"\r\n") else {
+                return request.answer(
+                    features(["search": true]), headers: ["Content-Type: application/json", "ETag: \"one\""])
+            }
+            request.send("HTTP/1.1 304 Not Modified\r\nETag: \"one\"\r\nContent-Encoding: gzip\r\n\r\n")
+        }
+        let result = try host.following { _ in #expect(waitUntil { server.requests.count >= 4 }) }
+        #expect(result.error.isEmpty, "\(result.error)")
+        #expect(try host.isOn("search") == true)
     }
 
     @Test func `unconditionally if the date is in the future`() throws {

@@ -41,7 +41,8 @@ public final class RemoteSource: TweakProvider {
     /// - Parameters:
     ///   - name: The source's name.
     ///   - application: The name for targeting features; `version` is its version.
-    ///   - url: The `https://` address of a folder with `features.json`, or of a file ending in `.json`.
+    ///   - url: The `https://` address of a folder with `features.json`, or of a file ending in `.json`, or of any file
+    ///     if it has a query, which messages do not show.
     ///   - interval: The time between checks, at least a second; it varies by up to a tenth.
     ///   - certificates: A PEM file of certificates to trust instead of the system's.
     ///   - publicKey: The key that the file must be signed with, as printed by `tweak sign --new-key`.
@@ -55,8 +56,8 @@ public final class RemoteSource: TweakProvider {
         guard let address = RemoteURL(url), !address.isPlain else {
             throw Problem(
                 description:
-                    "\(url): \"https://\", a host and a path are expected, without a user's name, a query and a "
-                    + "fragment")
+                    "\(RemoteURL.shown(url)): \"https://\", a host and a path are expected, without a user's name and "
+                    + "a fragment")
         }
         var settings = WebSettings(name: application, url: address)
         settings.version = version

@@ -7,6 +7,7 @@
 #include <linux/capability.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -43,6 +44,10 @@ bool fbtweak__gains_rights(const char *path) {
       return true;
   }
   return grants_capabilities(path);
+}
+
+const char *fbtweak__trusted_environment(const char *name) {
+  return secure_getenv(name);
 }
 
 bool fbtweak__user(uint32_t *user) {

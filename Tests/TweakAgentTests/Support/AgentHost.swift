@@ -83,14 +83,26 @@ final class AgentHost: Sendable {
     }
 
     /// Loads once.
-    func once(_ more: [String] = []) throws -> CommandResult {
-        try run(Self.program, arguments(["--once"] + more), home: home)
+    func once(_ more: [String] = [], environment: [String: String] = [:]) throws -> CommandResult {
+        try run(
+            Self.program, arguments(["--once"] + more), home: home,
+            environment: Self.noProxies.merging(environment) { $1 })
     }
+
+    /// The proxies of this machine are not for tests.
+    private static let noProxies = Dictionary(
+        uniqueKeysWithValues: ["http_proxy", "https_proxy", "HTTPS_PROXY", "no_proxy", "NO_PROXY"].map {
+            ($0, "")
+        })
 
     /// Runs an agent while `body` does, and ends it.
     @discardableResult
-    func following(_ more: [String] = [], _ body: (RunningCommand) throws -> Void) throws -> CommandResult {
-        let agent = try start(Self.program, arguments(more), home: home)
+    func following(
+        _ more: [String] = [], environment: [String: String] = [:], _ body: (RunningCommand) throws -> Void
+    ) throws -> CommandResult {
+        let agent = try start(
+            Self.program, arguments(more), home: home, environment: Self.noProxies.merging(environment) { $1 }
+        )
         do { try body(agent) } catch {
             agent.kill()
             _ = agent.wait()

@@ -46,7 +46,7 @@ final class CountingProxy: Sendable {
         }
     }
 
-    private static func connect(to port: UInt16) -> CInt {
+    static func connect(to port: UInt16) -> CInt {
         let server = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
         var address = loopback(port)
         _ = withUnsafePointer(to: &address) {
@@ -58,7 +58,7 @@ final class CountingProxy: Sendable {
     }
 
     /// Passes bytes on until there are no more. The other direction then ends, too; descriptors of a test stay open.
-    private static func pass(from source: CInt, to target: CInt, _ noted: (ArraySlice<UInt8>) -> Void) {
+    static func pass(from source: CInt, to target: CInt, _ noted: (ArraySlice<UInt8>) -> Void) {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             let count = recv(source, &buffer, buffer.count, 0)

@@ -30,6 +30,22 @@ final class HostileServer: Sendable {
             Glibc.send(connection, bytes, bytes.count, CInt(MSG_NOSIGNAL)) == bytes.count
         }
 
+        /// Answers as a proxy that has connected to a server on this machine, and passes bytes on until the end.
+        func tunnel(to port: UInt16) {
+            send("HTTP/1.1 200 Connection established\r\n\r\n")
+            let server = CountingProxy.connect(to: port)
+            defer { close(server) }
+            let connection = connection
+            let back = DispatchGroup()
+            back.enter()
+            Thread.detachNewThread {
+                CountingProxy.pass(from: server, to: connection) { _ in }
+                back.leave()
+            }
+            CountingProxy.pass(from: connection, to: server) { _ in }
+            back.wait()
+        }
+
         /// Answers as a web server does.
         func answer(
             _ body: String, status: String = "200 OK", headers: [String] = ["Content-Type: application/json"]

@@ -117,6 +117,8 @@ package struct AgentConfiguration: Hashable, Sendable {
             )
         }
         application.certificates = try members.file("certificates")
+        application.headersFile = try members.file("headersFile")
+        if let path = application.headersFile { _ = try RequestHeaders(path: path) }
         if let key = try members.text("publicKey") {
             guard let key = PublicKey(text: key) else {
                 throw members.invalid(
@@ -247,8 +249,8 @@ struct Members {
         guard let url = RemoteURL(address, service: service) else {
             throw invalid(
                 name,
-                "\"https://\", a host and a path are expected, without a user's name, a query and a fragment; this is "
-                    + "\"\(address)\"")
+                "\"https://\", a host and a path are expected, without a user's name and a fragment; this is "
+                    + "\"\(RemoteURL.shown(address))\"")
         }
         return url
     }

@@ -47,8 +47,7 @@ package struct EtcdClient: Sendable {
     let cluster: EtcdCluster
     /// The members for editors, which so share their connections.
     let members: EtcdEndpoints
-    private let opened: OpenedClient
-    private var client: HTTPClient { opened.current }
+    private let client: OpenedClient
     private let session = Session()
 
     /// The session of our user, valid for all members.
@@ -74,7 +73,7 @@ package struct EtcdClient: Sendable {
         self.cluster = cluster
         members = EtcdEndpoints(cluster)
         turns = resources.turns
-        opened = try resources.client(
+        client = try resources.client(
             certificates: cluster.certificates, connect: cluster.timeout, idle: Self.idle)
         if resources.etcdApplications >= Self.manyApplications { sharing = EtcdSharing(self) }
     }
@@ -301,8 +300,7 @@ package struct EtcdClient: Sendable {
         ]
         let token = try await token(at: endpoint)
         do {
-            let response = try await client.execute(
-                message("/v3/watch", request, token, at: endpoint), deadline: .distantFuture)
+            let response = try await client.execute(message("/v3/watch", request, token, at: endpoint))
             try await check(response)
             var rest: [UInt8] = []
             for try await part in response.body {
@@ -405,7 +403,7 @@ package struct EtcdClient: Sendable {
     ) async throws(FetchProblem) -> EtcdObject {
         let request = message(path, question, token, at: endpoint)
         let bytes = try await turns.take(at: endpoint, for: cluster.timeout) {
-            let response = try await client.execute(request, deadline: .distantFuture)
+            let response = try await client.execute(request)
             try await check(response)
             return try await response.bytes(limit: Self.largestAnswer)
         }

@@ -96,9 +96,9 @@ package struct EtcdCluster: Hashable, Sendable {
     /// An address as the start of request URLs; `nil` if it is malformed, or has a path.
     private static func endpoint(_ text: String) -> String? {
         let address = text.hasSuffix("/") ? String(text.dropLast()) : text
-        guard RemoteURL(address) != nil, address.utf8.count(where: { $0 == UInt8(ascii: "/") }) == 2 else {
-            return nil
-        }
+        let isBare =
+            address.utf8.count { $0 == UInt8(ascii: "/") } == 2 && !address.utf8.contains(UInt8(ascii: "?"))
+        guard RemoteURL(address) != nil, isBare else { return nil }
         return address
     }
 
@@ -110,15 +110,7 @@ package struct EtcdCluster: Hashable, Sendable {
     /// - Throws: ``FormatError`` if the file cannot be read, or is world-readable.
     func password() throws(FormatError) -> String? {
         guard let path = passwordFile else { return nil }
-        let descriptor = openFile(path, O_RDONLY)
-        defer { if descriptor >= 0 { close(descriptor) } }
-        var status = stat()
-        guard descriptor >= 0, fstat(descriptor, &status) == 0,
-            let bytes = readToEnd(descriptor, limit: Self.longestPassword)
-        else { throw .malformed(path: path, reason: systemMessage()) }
-        guard status.st_mode & 0o007 == 0 else {
-            throw .malformed(path: path, reason: "the file is world-readable; run chmod o= on it")
-        }
+        let bytes = try readSecret(path, limit: Self.longestPassword)
         let text = String(decoding: bytes, as: UTF8.self)
         let password = text.hasSuffix("\n") ? String(text.dropLast()) : text
         guard !password.isEmpty, bytes.count <= Self.longestPassword else {

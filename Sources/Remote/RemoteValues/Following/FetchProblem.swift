@@ -4,6 +4,7 @@ internal import AsyncHTTPClient
 internal import Glibc
 internal import NIOCore
 internal import NIOHTTP1
+internal import NIOHTTPCompression
 internal import NIOPosix
 internal import NIOSSL
 internal import TweakSystem
@@ -57,6 +58,8 @@ extension FetchProblem {
                 return error.connectionErrors.isEmpty ? "there is no host \(error.host)" : "no connection"
             }
             return "no connection: \(systemMessage(first.errnoCode))"
+        case is NIOHTTPDecompression.DecompressionError, is NIOHTTPDecompression.ExtraDecompressionError:
+            return "the answer is not gzip, as it says, or was cut short"
         case let error as IOError:
             let words = systemMessage(error.errnoCode)
             return error.errnoCode == ECONNRESET || error.errnoCode == EPIPE
@@ -82,9 +85,13 @@ extension HTTPClientResponse {
             throw tooLarge
         }
         var bytes: [UInt8] = []
-        for try await part in body {
-            guard bytes.count + part.readableBytes <= limit else { throw tooLarge }
-            bytes.append(contentsOf: part.readableBytesView)
+        do {
+            for try await part in body {
+                guard bytes.count + part.readableBytes <= limit else { throw tooLarge }
+                bytes.append(contentsOf: part.readableBytesView)
+            }
+        } catch NIOHTTPDecompression.DecompressionError.limit {
+            throw tooLarge
         }
         return bytes
     }

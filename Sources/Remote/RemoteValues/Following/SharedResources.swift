@@ -2,6 +2,7 @@
 #if Remote
 internal import AsyncHTTPClient
 internal import NIOCore
+internal import NIOHTTPCompression
 internal import NIOSSL
 internal import Synchronization
 internal import TweakOverrides
@@ -16,12 +17,14 @@ package final class SharedResources: Sendable {
         let connect: Duration
         let read: Duration?
         let idle: Duration
+        let decompressed: Int?
     }
 
     /// The number of applications with values in etcd.
     let etcdApplications: Int
     let timetable: Timetable
     let turns: RequestTurns
+    private let proxies: Proxies
     private let clients = Mutex<[Settings: Result<OpenedClient, FetchProblem>]>([:])
     private let clusters = Mutex<[EtcdCluster: EtcdClient]>([:])
     private let host = Mutex<(facts: HostFacts, read: ContinuousClock.Instant)?>(nil)
@@ -30,9 +33,12 @@ package final class SharedResources: Sendable {
     /// files.
     private static let freshness: Duration = .seconds(1)
 
-    /// - Parameter etcdApplications: The number of applications with values in etcd that share this.
-    package init(etcdApplications: Int = 1) {
+    /// - Parameters:
+    ///   - etcdApplications: The number of applications with values in etcd that share this.
+    ///   - proxies: The proxies for all requests; `nil` for those of the environment.
+    package init(etcdApplications: Int = 1, proxies: Proxies? = nil) {
         self.etcdApplications = etcdApplications
+        self.proxies = proxies ?? .ofEnvironment
         timetable = Timetable()
         turns = RequestTurns(timetable)
     }
@@ -78,20 +84,23 @@ package final class SharedResources: Sendable {
     ///   - connect: The timeout of connecting, including TLS.
     ///   - read: The maximum time without data.
     ///   - idle: The time for which connections without a request stay open. A server has many agents.
+    ///   - decompressed: The maximum size of a decompressed body in bytes; `nil` to decompress none.
     /// - Throws: ``FetchProblem`` if the certificates cannot be used.
     func client(
-        certificates: String?, connect: Duration, read: Duration? = nil, idle: Duration = .seconds(1)
+        certificates: String?, connect: Duration, read: Duration? = nil, idle: Duration = .seconds(1),
+        decompressed: Int? = nil
     ) throws(FetchProblem) -> OpenedClient {
-        let settings = Settings(certificates: certificates, connect: connect, read: read, idle: idle)
+        let settings = Settings(
+            certificates: certificates, connect: connect, read: read, idle: idle, decompressed: decompressed)
         return try clients.withLock { clients in
             if let client = clients[settings] { return client }
-            let client = Self.made(settings)
+            let client = Self.made(settings, proxies)
             clients[settings] = client
             return client
         }.get()
     }
 
-    private static func made(_ settings: Settings) -> Result<OpenedClient, FetchProblem> {
+    private static func made(_ settings: Settings, _ proxies: Proxies) -> Result<OpenedClient, FetchProblem> {
         do throws(FetchProblem) {
             var configuration = HTTPClient.Configuration(
                 tlsConfiguration: try tls(certificates: settings.certificates),
@@ -103,7 +112,10 @@ package final class SharedResources: Sendable {
             // Streams and watches keep their connections; `RequestTurns` limits the others.
             configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = .max
             configuration.httpVersion = .http1Only
-            return .success(OpenedClient(configuration))
+            if let limit = settings.decompressed {
+                configuration.decompression = .enabled(limit: .size(limit))
+            }
+            return .success(OpenedClient(configuration, proxies))
         } catch {
             return .failure(error)
         }

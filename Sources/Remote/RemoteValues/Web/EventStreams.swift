@@ -120,10 +120,9 @@ package final class EventStreams: Sendable {
         var request = HTTPClientRequest(url: url)
         request.headers.add(name: "user-agent", value: "tweak-agent")
         request.headers.add(name: "accept", value: "text/event-stream")
-        if isOwn, let token = try fetcher.token() {
-            request.headers.add(name: "authorization", value: "Bearer \(token)")
-        }
-        let response = try await fetcher.client.execute(request, deadline: .distantFuture)
+        request.headers.add(name: "accept-encoding", value: "identity")
+        if isOwn { try fetcher.authorize(&request) }
+        let response = try await fetcher.client.execute(request)
         guard response.status == .ok else {
             throw FetchProblem(
                 message: "HTTP status \(response.status.code)",

@@ -7,6 +7,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
+internal import TweakFormats
 internal import TweakJSON
 internal import TweakRecords
 internal import TweakSystem
@@ -25,19 +26,17 @@ package struct FetchedFile: Hashable, Sendable {
 /// is declared as JSON, and is signed if required; nothing else is checked.
 package struct HTTPFetcher: Sendable {
     private let application: WebSettings
-    private let opened: OpenedClient
-    var client: HTTPClient { opened.current }
-
+    let client: OpenedClient
     private let turns: RequestTurns
 
     /// - Throws: ``FetchProblem`` if the certificates cannot be used.
     package init(_ application: WebSettings, _ resources: SharedResources) throws(FetchProblem) {
         self.application = application
         turns = resources.turns
-        opened = try resources.client(
+        client = try resources.client(
             certificates: application.certificates, connect: application.connectTimeout,
             // For silent event streams. The timeout of a check is shorter.
-            read: max(application.timeout, EventStreams.patience))
+            read: max(application.timeout, EventStreams.patience), decompressed: application.sizeLimit)
     }
 
     /// Loads the file.
@@ -53,9 +52,8 @@ package struct HTTPFetcher: Sendable {
         var question = Question(
             url: application.url.text, limit: application.sizeLimit, accept: "application/json")
         if let evaluation = application.evaluation {
-            question.url += query
+            question.url = application.url.asking(query)
             question.body = evaluation.body(for: facts)
-            question.token = try token()
         }
         // A conditional request must be the same as the one before.
         let known = known?.body == question.body ? known : nil
@@ -77,7 +75,7 @@ package struct HTTPFetcher: Sendable {
                 body =
                     try await answer(
                         Question(
-                            url: application.url.text + Signature.suffix, limit: Signature.largestSize,
+                            url: application.url.adding(Signature.suffix), limit: Signature.largestSize,
                             accept: "*/*")
                     ).body ?? []
             } catch {
@@ -88,7 +86,7 @@ package struct HTTPFetcher: Sendable {
             guard isLast else { continue }
             throw FetchProblem(
                 message: signature == nil
-                    ? "\(application.url.text)\(Signature.suffix) is not a signature"
+                    ? "\(application.url.shown)\(Signature.suffix) is not a signature"
                     : "the signature does not match the file and the key")
         }
         return nil
@@ -116,8 +114,23 @@ package struct HTTPFetcher: Sendable {
         return FetchedFile(bytes: body, validators: validators, body: question.body)
     }
 
+    /// Adds the configured headers and the token, which are for the configured server only.
+    func authorize(_ request: inout HTTPClientRequest) throws(FetchProblem) {
+        if let path = application.headersFile {
+            let headers: [RequestHeaders.Header]
+            do throws(FormatError) { headers = try RequestHeaders(path: path).all } catch {
+                throw FetchProblem(message: "\(error)")
+            }
+            for header in headers { request.headers.remove(name: header.name) }
+            for header in headers { request.headers.add(name: header.name, value: header.value) }
+        }
+        if let token = try token() {
+            request.headers.replaceOrAdd(name: "authorization", value: "Bearer \(token)")
+        }
+    }
+
     /// The token of an OFREP service, without the trailing newline.
-    func token() throws(FetchProblem) -> String? {
+    private func token() throws(FetchProblem) -> String? {
         guard let path = application.evaluation?.tokenFile else { return nil }
         let descriptor = openFile(path, O_RDONLY)
         guard descriptor >= 0 else { throw FetchProblem(message: "\(path): \(systemMessage())") }
@@ -139,7 +152,6 @@ package struct HTTPFetcher: Sendable {
         var validators: [String: String] = [:]
         /// The body of a POST request; `nil` to GET a file.
         var body: [UInt8]?
-        var token: String?
     }
 
     private struct Answer {
@@ -154,18 +166,17 @@ package struct HTTPFetcher: Sendable {
             var request = HTTPClientRequest(url: url)
             request.headers.add(name: "user-agent", value: "tweak-agent")
             request.headers.add(name: "accept", value: question.accept)
+            request.headers.add(name: "accept-encoding", value: "gzip")
             for (name, value) in question.validators { request.headers.add(name: name, value: value) }
             if let body = question.body {
                 request.method = .POST
                 request.headers.add(name: "content-type", value: "application/json")
                 request.body = .bytes(body)
             }
-            // The token is only for the configured service, and never for servers that it redirects to.
-            if let token = question.token, isOwn(url) {
-                request.headers.add(name: "authorization", value: "Bearer \(token)")
-            }
+            // Never for servers that it redirects to.
+            if isOwn(url) { try authorize(&request) }
             do {
-                let response = try await client.execute(request, deadline: .distantFuture)
+                let response = try await client.execute(request)
                 switch response.status.code {
                 case 200:
                     let body = try await body(of: response, question.limit)
@@ -176,7 +187,7 @@ package struct HTTPFetcher: Sendable {
                     let location = response.headers.first(name: "location") ?? ""
                     guard redirects < application.redirects else {
                         throw FetchProblem(
-                            message: "it is redirected to \"\(location.prefix(200))\", but "
+                            message: "it is redirected to \"\(RemoteURL.shown(location).prefix(200))\", but "
                                 + (application.redirects == 0
                                     ? "redirects are not followed"
                                     : "only \(application.redirects) redirects are followed"))
@@ -211,9 +222,13 @@ package struct HTTPFetcher: Sendable {
     private func target(_ location: String, of url: String) throws(FetchProblem) -> String {
         guard let target = URL(string: location, relativeTo: URL(string: url))?.absoluteString,
             let scheme = target.split(separator: ":").first?.lowercased(), ["https", "http"].contains(scheme)
-        else { throw FetchProblem(message: "it is redirected to \"\(location.prefix(200))\"") }
+        else {
+            throw FetchProblem(message: "it is redirected to \"\(RemoteURL.shown(location).prefix(200))\"")
+        }
         guard scheme == "https" || application.plainHTTP else {
-            throw FetchProblem(message: "it is redirected to \"\(target.prefix(200))\", which is without TLS")
+            throw FetchProblem(
+                message:
+                    "it is redirected to \"\(RemoteURL.shown(target).prefix(200))\", which is without TLS")
         }
         return target
     }
@@ -229,10 +244,10 @@ package struct HTTPFetcher: Sendable {
         return texts.isEmpty ? nil : texts.joined(separator: ": ")
     }
 
-    /// Reads a body without a content encoding.
+    /// Reads a body, which the client has decompressed if it was compressed with gzip.
     private func body(of response: HTTPClientResponse, _ limit: Int) async throws -> [UInt8] {
         if let encoding = response.headers.first(name: "content-encoding"),
-            encoding.lowercased() != "identity"
+            !["identity", "gzip"].contains(encoding.lowercased())
         {
             throw FetchProblem(
                 message: "the answer is encoded as \(encoding.prefix(40)), which was not requested")

@@ -82,13 +82,13 @@ final class WebOrigin: RemoteOrigin {
             if document.problems != before?.problems ?? [] { state.messages += document.problems }
         }
         var file = document.provided(for: facts)
-        (file.from, file.loaded) = (settings.url.text, state.file.loaded)
+        (file.from, file.loaded) = (settings.url.shown, state.file.loaded)
         state.file = file
         state.succeed(isNew: document != before)
     }
 
     private func believe(_ bytes: [UInt8], _ state: RemoteState) throws(FetchProblem) -> RemoteDocument {
-        let path = lastComponent(of: settings.url.text)
+        let path = lastComponent(of: settings.url.shown)
         let document: RemoteDocument
         do {
             if let names = settings.evaluation?.names {
@@ -100,7 +100,7 @@ final class WebOrigin: RemoteOrigin {
             throw FetchProblem(message: "\(error)")
         }
         // Another server has versions of its own.
-        let isSameServer = state.file.from?.hasSameBytes(as: settings.url.text) ?? true
+        let isSameServer = state.file.from?.hasSameBytes(as: settings.url.shown) ?? true
         let known = isSameServer ? state.file.version : nil
         guard let lowest = [known, settings.lowestVersion].compactMap(\.self).max() else { return document }
         guard let version = document.version else {

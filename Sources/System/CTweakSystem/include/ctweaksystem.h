@@ -151,6 +151,9 @@ const char *fbtweak__executed_file(void);
  */
 bool fbtweak__gains_rights(const char *path);
 
+/* An environment variable; NULL if it is missing, or if this process has gained privileges. */
+const char *fbtweak__trusted_environment(const char *name);
+
 /*
  * A fork waits, for 100 ms at most, until no thread holds forks. Threads of the library do while
  * they run Swift code, those of a C program while they run the library's code; they allow forks
