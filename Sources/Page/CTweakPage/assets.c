@@ -57,6 +57,9 @@ static const unsigned char file_controls_number_js[] = {
 static const unsigned char file_controls_pad_js[] = {
 #embed "../Files/controls/pad.js"
 };
+static const unsigned char file_controls_sliding_js[] = {
+#embed "../Files/controls/sliding.js"
+};
 static const unsigned char file_controls_switch_js[] = {
 #embed "../Files/controls/switch.js"
 };
@@ -131,6 +134,9 @@ static const unsigned char file_index_html[] = {
 };
 static const unsigned char file_keeping_js[] = {
 #embed "../Files/keeping.js"
+};
+static const unsigned char file_keyboard_js[] = {
+#embed "../Files/keyboard.js"
 };
 static const unsigned char file_keys_js[] = {
 #embed "../Files/keys.js"
@@ -229,6 +235,7 @@ static const struct tweak_page_file files[] = {
     {"controls/none.js", file_controls_none_js, sizeof(file_controls_none_js)},
     {"controls/number.js", file_controls_number_js, sizeof(file_controls_number_js)},
     {"controls/pad.js", file_controls_pad_js, sizeof(file_controls_pad_js)},
+    {"controls/sliding.js", file_controls_sliding_js, sizeof(file_controls_sliding_js)},
     {"controls/switch.js", file_controls_switch_js, sizeof(file_controls_switch_js)},
     {"controls/text.js", file_controls_text_js, sizeof(file_controls_text_js)},
     {"copying.js", file_copying_js, sizeof(file_copying_js)},
@@ -254,6 +261,7 @@ static const struct tweak_page_file files[] = {
     {"icon.svg", file_icon_svg, sizeof(file_icon_svg)},
     {"index.html", file_index_html, sizeof(file_index_html)},
     {"keeping.js", file_keeping_js, sizeof(file_keeping_js)},
+    {"keyboard.js", file_keyboard_js, sizeof(file_keyboard_js)},
     {"keys.js", file_keys_js, sizeof(file_keys_js)},
     {"knobs.js", file_knobs_js, sizeof(file_knobs_js)},
     {"list.js", file_list_js, sizeof(file_list_js)},

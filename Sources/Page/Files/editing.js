@@ -13,7 +13,7 @@ export class Editing {
   #waiting = new Map();
   #inFlight = new Set();
   #frame = 0;
-  /** The values before each drag, by the tweak's ID. */
+  /** The values before each drag, and whether it has moved them, by the tweak's ID. */
   #gestures = new Map();
   /** The IDs of tweaks with a tried value that this page gave back. */
   #givenBack = new Set();
@@ -28,12 +28,13 @@ export class Editing {
 
   /** Begins a drag, which becomes one undo step. */
   begin(tweak) {
-    if (!this.#gestures.has(tweak.id)) this.#gestures.set(tweak.id, this.#state.remembered(tweak));
+    if (!this.#gestures.has(tweak.id)) this.#gestures.set(tweak.id, { ...this.#state.remembered(tweak), isMoved: false });
   }
 
   /** Sets an intermediate value of a drag. */
   move(tweak, value) {
     this.begin(tweak);
+    this.#gestures.get(tweak.id).isMoved = true;
     this.#put(tweak, { value, isSet: true });
   }
 
@@ -56,7 +57,7 @@ export class Editing {
     for (const tweak of tweaks) {
       const before = this.#gestures.get(tweak.id);
       this.#gestures.delete(tweak.id);
-      if (before) this.#put(tweak, { ...before, endsTrial: this.#isTrying(tweak) && !before.isTried });
+      if (before?.isMoved) this.#put(tweak, { ...before, endsTrial: this.#isTrying(tweak) && !before.isTried });
     }
   }
 

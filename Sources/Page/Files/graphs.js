@@ -6,6 +6,7 @@ import { hasStates, layoutNamed, layouts, plotsOf, rangeOf } from "./axes.js";
 import { csvField } from "./copying.js";
 import { iconButton, make, setAttribute, setText } from "./dom.js";
 import { extent, prepared } from "./drawing.js";
+import { shortcutKey } from "./keyboard.js";
 import { shown } from "./names.js";
 import { shortText } from "./numbers.js";
 import { drawBox, drawCursors, drawMarks, drawPairs, drawPlots, isStepped, leastHeight, mostSeries, pictureOf, placed, themeColours } from "./plotting.js";
@@ -86,7 +87,8 @@ export class Graphs {
       canvas.setPointerCapture(event.pointerId);
       const plot = this.#plots.find(({ bottom }) => event.offsetY <= bottom) ?? this.#plots.at(-1);
       const isBox = event.shiftKey || this.#parts.box.getAttribute("aria-pressed") === "true";
-      this.#drag = { plot, isBox, start: { x: event.offsetX, y: event.offsetY }, last: { x: event.offsetX, y: event.offsetY } };
+      const at = { x: event.offsetX, y: event.offsetY };
+      this.#drag = { plot, isBox, start: at, last: at, before: { end: this.#view.end, ranges: new Map(this.#view.ranges) } };
     });
     canvas.addEventListener("pointerup", (event) => {
       const drag = this.#drag;
@@ -95,7 +97,12 @@ export class Graphs {
       if (!drag.isMoved) this.#place(this.#timeAt(event.offsetX));
       else if (drag.isBox) this.#zoomToBox(drag);
     });
-    canvas.addEventListener("pointercancel", () => { this.#drag = undefined; });
+    canvas.addEventListener("pointercancel", () => {
+      // The finger scrolls the page.
+      Object.assign(this.#view, this.#drag?.before);
+      this.#drag = undefined;
+      this.#showPause();
+    });
     canvas.addEventListener("wheel", (event) => {
       event.preventDefault();
       this.zoom(Math.sign(event.deltaY));
@@ -114,7 +121,7 @@ export class Graphs {
           this.#cursor = undefined;
           this.#measured = [];
         },
-      }[event.key];
+      }[shortcutKey(event)];
       if (!run) return;
       event.preventDefault();
       event.stopPropagation();

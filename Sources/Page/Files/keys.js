@@ -4,6 +4,7 @@
 
 import { focusedRow, isTyping } from "./dom.js";
 import { openHelp } from "./help.js";
+import { ignoreComposing, shortcutKey } from "./keyboard.js";
 import { importFile } from "./presets.js";
 
 const byID = (id) => document.getElementById(id);
@@ -11,7 +12,7 @@ const byID = (id) => document.getElementById(id);
 /** The command for a key pressed on the name of a tweak or in its details. */
 export function tweakCommand(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return undefined;
-  return { r: "resetTweak", s: "toggleStar", g: "toggleGraph", c: "copyCommand", l: "copyLink", b: "keepInSource" }[event.key];
+  return { r: "resetTweak", s: "toggleStar", g: "toggleGraph", c: "copyCommand", l: "copyLink", b: "keepInSource" }[shortcutKey(event)];
 }
 
 /**
@@ -21,6 +22,7 @@ export function tweakCommand(event) {
  */
 export function addKeys(page) {
   const { state, preferences, commands } = page;
+  ignoreComposing();
 
   page.bar.parts.search.addEventListener("input", () => commands.setQuery({ text: page.bar.parts.search.value }));
   page.bar.parts.search.addEventListener("keydown", (event) => {
@@ -61,7 +63,7 @@ export function addKeys(page) {
     if (document.querySelector("dialog[open]")) return;
     const isField = isTyping();
     if ((event.ctrlKey || event.metaKey) && !event.altKey) {
-      const key = event.key.toLowerCase();
+      const key = shortcutKey(event).toLowerCase();
       const isRedo = (key === "z" && event.shiftKey) || key === "y";
       if (key !== "z" && key !== "y") return;
       // A field with unsaved text has its own undo.
@@ -81,7 +83,7 @@ export function addKeys(page) {
       return;
     }
     if (isField || document.querySelector(".popover:popover-open")) return;
-    const run = keys[event.key];
+    const run = keys[shortcutKey(event)];
     if (!run) return;
     event.preventDefault();
     run();

@@ -7,6 +7,7 @@ import { fromHSB, hexText, parseHex, toHSB } from "../colours.js";
 import { shown } from "../names.js";
 import { currentValue } from "../tweaks.js";
 import { openPopover } from "../popups.js";
+import { followSlider } from "./sliding.js";
 
 const opaqueBlack = { red: 0, green: 0, blue: 0, alpha: 255 };
 
@@ -177,9 +178,10 @@ function makePicker(tweak, editing) {
     if (input.value !== String(value)) input.value = value;
   }
 
-  hue.addEventListener("input", () => set({ ...model, hue: Number(hue.value) }, { isMoving: true }));
-  alpha.addEventListener("input", () => set({ ...model, alpha: Number(alpha.value) }, { isMoving: true }));
-  for (const slider of [hue, alpha]) slider.addEventListener("change", () => editing.end(tweak));
+  const release = () => editing.end(tweak);
+  const cancel = () => editing.cancel(tweak);
+  followSlider(hue, { move: () => set({ ...model, hue: Number(hue.value) }, { isMoving: true }), release, cancel });
+  followSlider(alpha, { move: () => set({ ...model, alpha: Number(alpha.value) }, { isMoving: true }), release, cancel });
 
   const pick = (event) => {
     const box = area.getBoundingClientRect();
@@ -193,8 +195,8 @@ function makePicker(tweak, editing) {
     pick(event);
   });
   area.addEventListener("pointermove", (event) => area.hasPointerCapture(event.pointerId) && pick(event));
-  area.addEventListener("pointerup", () => editing.end(tweak));
-  area.addEventListener("pointercancel", () => editing.end(tweak));
+  area.addEventListener("pointerup", release);
+  area.addEventListener("pointercancel", cancel);
   area.addEventListener("keydown", (event) => {
     const [dx, dy] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key] ?? [];
     if (dx === undefined) return;

@@ -9,6 +9,7 @@ import { exactText, isLogarithmic, limitsOf, none, numberOf, numberText, positio
 import { currentValue, equalValues, limitsText, valueFrom, valueText } from "../tweaks.js";
 import { shown } from "../names.js";
 import { noneButton } from "./none.js";
+import { followSlider, isSideways } from "./sliding.js";
 
 const positions = 10000;
 /** Longer texts, such as 64-bit integers, take space from the slider. */
@@ -66,27 +67,28 @@ function makeSlider(tweak, editing) {
     setAttribute(input, "aria-valuetext", valueText(tweak, value));
   }
 
-  input.addEventListener("pointerdown", () => {
-    isHeld = true;
-    range = sliderRange(tweak, currentValue(tweak));
-    editing.begin(tweak);
-  });
-  input.addEventListener("input", () => {
-    held = valueAt(tweak, Number(input.value) / positions, range, Math.max(200, Math.min(2000, input.clientWidth * 2)));
-    editing.move(tweak, held);
-    show();
-  });
-  const release = () => {
+  const finish = (end) => {
     if (!isHeld && held === undefined) return;
     isHeld = false;
     held = undefined;
-    editing.end(tweak);
+    end();
     show();
   };
-  input.addEventListener("change", release);
-  input.addEventListener("pointerup", release);
-  input.addEventListener("pointercancel", release);
-  input.addEventListener("blur", release);
+  const cancel = () => finish(() => editing.cancel(tweak));
+  followSlider(input, {
+    press() {
+      isHeld = true;
+      range = sliderRange(tweak, currentValue(tweak));
+      editing.begin(tweak);
+    },
+    move() {
+      held = valueAt(tweak, Number(input.value) / positions, range, Math.max(200, Math.min(2000, input.clientWidth * 2)));
+      editing.move(tweak, held);
+      show();
+    },
+    release: () => finish(() => editing.end(tweak)),
+    cancel,
+  });
   input.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey) return;
     const presses = pressesOf(event, true);
@@ -98,9 +100,7 @@ function makeSlider(tweak, editing) {
       editing.set(tweak, event.key === "Home" ? range.low : range.high, { merging: true });
     } else if (event.key === "Escape" && isHeld) {
       event.stopPropagation();
-      isHeld = false;
-      held = undefined;
-      editing.cancel(tweak);
+      cancel();
     }
   });
   return { element, update: show };
@@ -277,13 +277,13 @@ function dragNumber(input, tweak, editing, { canBegin, begin, end }) {
     if (event.button !== 0 || document.activeElement === input || !canBegin()) return;
     // Focus only on a click, so that a drag does not open the on-screen keyboard.
     event.preventDefault();
-    start = { x: event.clientX, value: currentValue(tweak), carried: 0, last: event.clientX, moved: false };
+    start = { clientX: event.clientX, clientY: event.clientY, carried: 0, last: event.clientX, moved: false };
     input.setPointerCapture(event.pointerId);
   });
   input.addEventListener("pointermove", (event) => {
     if (!start) return;
     if (!start.moved) {
-      if (Math.abs(event.clientX - start.x) < 4) return;
+      if (!isSideways(event, start)) return;
       start.moved = true;
       input.classList.add("is-dragged");
       begin();

@@ -69,7 +69,7 @@ export function textControl({ tweak, editing, isLarge = false }) {
   });
   input.addEventListener("keydown", (event) => {
     const takes = event.ctrlKey || event.metaKey || !(isLarge || event.shiftKey || hasLines(shownText + input.value));
-    if (event.key === "Enter" && takes && !event.isComposing) {
+    if (event.key === "Enter" && takes) {
       event.preventDefault();
       commit();
       if (!hasLines(input.value)) input.select();

@@ -5,6 +5,7 @@
 
 import { API } from "../api.js";
 import { isTyping, setText } from "../dom.js";
+import { ignoreComposing, shortcutKey } from "../keyboard.js";
 import { shown } from "../names.js";
 import { Notices } from "../notices.js";
 import { Preferences } from "../preferences.js";
@@ -49,6 +50,7 @@ class Fleet {
     addEventListener("hashchange", () => this.follow());
     document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.load());
     document.addEventListener("keydown", (event) => this.#onKey(event));
+    ignoreComposing();
     this.showTheme();
   }
 
@@ -166,7 +168,7 @@ class Fleet {
       return;
     }
     if (isTyping() || event.altKey || event.ctrlKey || event.metaKey) return;
-    const run = { "/": () => byID("search").focus(), h: () => this.application && this.history.open(), n: () => this.application && openSet(this) }[event.key];
+    const run = { "/": () => byID("search").focus(), h: () => this.application && this.history.open(), n: () => this.application && openSet(this) }[shortcutKey(event)];
     if (!run) return;
     event.preventDefault();
     run();
