@@ -4,18 +4,18 @@
 // browser.
 
 import { iconButton, make } from "./dom.js";
-import { controlChange, deflection, driven, knobName, Takeover } from "./knobs.js";
+import { Decoder, deflection, DeviceNames, driven, gamepadModel, isSameKnob, knobName, Learner, midiMessage, Takeover } from "./knobs.js";
 import { shown } from "./names.js";
-import { isNumber } from "./numbers.js";
+import { isNumber, stepped } from "./numbers.js";
 import { openDialog } from "./popups.js";
-import { currentValue, isSettable, valueText } from "./tweaks.js";
+import { currentValue, equalValues, isSettable, valueText } from "./tweaks.js";
 
 /** After this time without a movement, in ms, what a knob did is one step to undo. */
 const quiet = 600;
-/** The part of its way that a knob must move to be learned. */
-const leastMove = 0.05;
 /** @type {any} */
 const midi = navigator;
+
+const isMIDI = (knob) => !/^(axis|button) /.test(knob);
 
 /** Whether a knob can set a tweak. */
 export const isTurnable = (tweak) => isSettable(tweak) && !tweak.choices && (isNumber(tweak.type) || tweak.type === "bool");
@@ -24,8 +24,15 @@ export class Controllers {
   #page;
   /** The tweak that waits for a knob to learn. */
   #learning;
-  /** The first positions of knobs while learning. */
+  /** What is said to a person who moves a knob. */
+  #hint = "";
+  /** The first positions of sticks while learning. */
   #first = new Map();
+  /** What is known of MIDI devices while learning, by name. */
+  #learners = new Map();
+  /** @type {Map<string, Decoder>} */
+  #decoders = new Map();
+  #deviceNames = { midi: new DeviceNames(), gamepad: new DeviceNames() };
   #access;
   #takeovers = new Map();
   #ends = new Map();
@@ -68,6 +75,8 @@ export class Controllers {
   async learn(tweak) {
     this.#learning = tweak;
     this.#first.clear();
+    this.#learners.clear();
+    this.#hint = "Move a knob or a stick…";
     this.onChange();
     this.#poll();
     await this.#openMIDI();
@@ -90,8 +99,8 @@ export class Controllers {
   /** Follows the devices of known knobs. The browser's permission is only asked for in `learn`. */
   async update() {
     const knobs = [...this.#page.preferences.knobs.keys()];
-    if (knobs.some((knob) => !knob.startsWith("midi"))) this.#poll();
-    if (this.#access || !midi.requestMIDIAccess || !knobs.some((knob) => knob.startsWith("midi"))) return;
+    if (!knobs.every(isMIDI)) this.#poll();
+    if (this.#access || !midi.requestMIDIAccess || !knobs.some(isMIDI)) return;
     try {
       const { state } = await navigator.permissions.query(/** @type {any} */ ({ name: "midi" }));
       if (state === "granted") await this.#openMIDI();
@@ -111,12 +120,14 @@ export class Controllers {
       return;
     }
     const follow = () => {
-      for (const input of this.#access.inputs.values()) {
+      const inputs = [...this.#access.inputs.values()].filter(({ state }) => state !== "disconnected");
+      const names = this.#deviceNames.midi.of(inputs.map(({ id, name }) => ({ handle: id, model: name || "MIDI device" })));
+      inputs.forEach((input, index) => {
         input.onmidimessage = ({ data }) => {
-          const change = controlChange(data);
-          if (change) this.#moved(change.knob, change.position);
+          const message = midiMessage(data);
+          if (message) this.#take(names[index], message);
         };
-      }
+      });
     };
     this.#access.onstatechange = follow;
     follow();
@@ -125,7 +136,7 @@ export class Controllers {
   /** Reads gamepads in each frame while there is one in use. */
   #poll() {
     if (this.#frame || !navigator.getGamepads) return;
-    const isWanted = this.#learning || [...this.#page.preferences.knobs.keys()].some((knob) => !knob.startsWith("midi"));
+    const isWanted = this.#learning || ![...this.#page.preferences.knobs.keys()].every(isMIDI);
     const pads = [...navigator.getGamepads()].filter(Boolean);
     if (!isWanted || (pads.length === 0 && !this.#learning)) return;
     this.#frame = requestAnimationFrame((time) => {
@@ -133,37 +144,75 @@ export class Controllers {
       // A frame after a long pause moves nothing far.
       const seconds = Math.min(0.1, (time - this.#time) / 1000);
       this.#time = time;
-      for (const pad of pads) this.#read(pad, seconds);
+      const names = this.#deviceNames.gamepad.of(pads.map(({ index, id }) => ({ handle: `${index} ${id}`, model: gamepadModel(id) })));
+      pads.forEach((pad, index) => this.#read(pad, names[index], seconds));
       this.#poll();
     });
   }
 
-  #read({ axes, buttons }, seconds) {
+  /** Handles a message of a MIDI device. */
+  #take(device, message) {
+    if (this.#learning) {
+      if (!this.#learners.has(device)) this.#learners.set(device, new Learner());
+      const { knob, hint } = this.#learners.get(device).learn(message, this.#learning.type === "bool");
+      if (knob) this.#learnt(`${knob}\n${device}`);
+      else if (hint) this.#say(hint);
+      return;
+    }
+    if (!this.#decoders.has(device)) this.#decoders.set(device, new Decoder());
+    const { knobs } = this.#page.preferences;
+    const movement = this.#decoders.get(device).movement(message, (knob) => knobs.has(`${knob}\n${device}`));
+    if (!movement) return;
+    const knob = `${movement.knob}\n${device}`;
+    if (movement.turn !== undefined) this.#turn(knob, movement.turn);
+    else if (message.kind !== "note") this.#moved(knob, movement.position);
+    else if (movement.position > 0) this.#toggle(knob);
+  }
+
+  #read({ axes, buttons }, device, seconds) {
     axes.forEach((value, index) => {
       const amount = deflection(value);
-      const knob = `axis ${index}`;
+      const knob = `axis ${index}\n${device}`;
       if (amount === 0) this.#driven.delete(knob);
-      else if (this.#learning) this.#learnt(knob, Math.abs(amount) > 0.5);
-      else this.#drive(knob, amount, seconds);
+      else if (!this.#learning) this.#drive(knob, amount, seconds);
+      if (!this.#learning) return;
+      // An axis at rest need not be in the middle.
+      if (!this.#first.has(knob)) this.#first.set(knob, value);
+      if (Math.abs(value - this.#first.get(knob)) > 0.5) this.#learnt(knob);
     });
     buttons.forEach(({ value, pressed }, index) => {
-      const knob = `button ${index}`;
+      const knob = `button ${index}\n${device}`;
       const before = this.#pads.get(knob);
       this.#pads.set(knob, value);
       if (before === undefined || before === value) return;
-      if (this.#learning) this.#learnt(knob, value > 0.3 && (this.#learning.type === "bool" || value < 1));
+      if (this.#learning) this.#learnButton(knob, value);
       else if (this.#tweakOf(knob)?.type !== "bool") this.#moved(knob, value);
-      else if (pressed && before < 0.5) this.#put(knob, currentValue(this.#tweakOf(knob)) !== true);
+      else if (pressed && before < 0.5) this.#toggle(knob);
     });
   }
 
-  #learnt(knob, isFarEnough) {
-    if (!isFarEnough) return;
+  #learnButton(knob, value) {
+    if (value <= 0.3) return;
+    // Triggers send what is between.
+    if (this.#learning.type === "bool" || value < 1) this.#learnt(knob);
+    else this.#say("Buttons set only switches. Move a knob, a stick or a trigger");
+  }
+
+  #learnt(knob) {
     const tweak = this.#learning;
     this.#learning = undefined;
     const { preferences, notices } = this.#page;
-    preferences.knobs = preferences.knobs.set(knob, tweak.id);
+    const others = [...preferences.knobs].filter(([other]) => !isSameKnob(knob, other));
+    preferences.knobs = new Map([...others, [knob, tweak.id]]);
+    this.#takeovers.delete(knob);
     notices.say(`${tweak.label} is set by ${knobName(knob)}`);
+    this.onChange();
+  }
+
+  /** Says something to a person who moves a knob to be learned. */
+  #say(hint) {
+    if (this.#hint === hint) return;
+    this.#hint = hint;
     this.onChange();
   }
 
@@ -175,15 +224,10 @@ export class Controllers {
 
   /** Handles a knob that is at another position. */
   #moved(knob, position) {
-    if (this.#learning) {
-      if (!this.#first.has(knob)) this.#first.set(knob, position);
-      this.#learnt(knob, Math.abs(position - this.#first.get(knob)) >= leastMove);
-      return;
-    }
     const tweak = this.#tweakOf(knob);
     if (!tweak) return;
     if (tweak.type === "bool") {
-      if (currentValue(tweak) !== position >= 0.5) this.#put(knob, position >= 0.5);
+      this.#put(knob, position >= 0.5);
       return;
     }
     if (!this.#takeovers.has(knob)) this.#takeovers.set(knob, new Takeover());
@@ -201,7 +245,7 @@ export class Controllers {
     const tweak = this.#tweakOf(knob);
     if (!tweak) return;
     if (tweak.type === "bool") {
-      if (Math.abs(amount) > 0.5 && currentValue(tweak) !== amount > 0) this.#put(knob, amount > 0);
+      if (Math.abs(amount) > 0.5) this.#put(knob, amount > 0);
       return;
     }
     const { position, value } = driven(tweak, this.#driven.get(knob), amount, seconds);
@@ -209,9 +253,21 @@ export class Controllers {
     this.#put(knob, value);
   }
 
+  /** Handles an encoder that was turned by some steps. */
+  #turn(knob, steps) {
+    const tweak = this.#tweakOf(knob);
+    if (tweak && steps !== 0) this.#put(knob, tweak.type === "bool" ? steps > 0 : stepped(tweak, currentValue(tweak), steps));
+  }
+
+  #toggle(knob) {
+    const tweak = this.#tweakOf(knob);
+    if (tweak?.type === "bool") this.#put(knob, currentValue(tweak) !== true);
+  }
+
   #put(knob, value) {
     const { editing } = this.#page;
     const tweak = this.#tweakOf(knob);
+    if (equalValues(currentValue(tweak), value)) return;
     editing.move(tweak, value);
     clearTimeout(this.#ends.get(tweak.id));
     this.#ends.set(tweak.id, setTimeout(() => editing.end(tweak), quiet));
@@ -221,7 +277,7 @@ export class Controllers {
   makeSection(tweak) {
     const learn = (label) => make("button", { type: "button", class: "button", text: label, onclick: () => this.learn(tweak) });
     if (this.#learning === tweak) {
-      return make("div", { class: "knobs" }, make("span", { role: "status", text: "Move a knob or a stick…" }),
+      return make("div", { class: "knobs" }, make("span", { role: "status", text: this.#hint }),
         make("button", { type: "button", class: "button", text: "Cancel", onclick: () => this.stopLearning() }));
     }
     const knobs = this.knobsOf(tweak);
@@ -244,7 +300,7 @@ export class Controllers {
         show();
       })))));
     show();
-    openDialog("Knobs", make("div", {}, make("p", { text: "Choose Learn in the details of a tweak, then move a knob of a MIDI controller or gamepad. A knob moves a value once it has reached it; a stick moves it from where it is." }), list),
+    openDialog("Knobs", make("div", {}, make("p", { text: "Choose Learn in the details of a tweak, then move a knob of a MIDI controller or gamepad. A knob moves a value once it has reached it; a stick and an encoder move it from where it is." }), list),
       [{ label: "Close", isMain: true }]);
   }
 }
