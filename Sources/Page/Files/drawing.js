@@ -33,8 +33,7 @@ let probe;
 export function extent(series, from, to) {
   let low = Infinity;
   let high = -Infinity;
-  const first = Math.max(0, series.indexAt(from) - 1);
-  const last = Math.min(series.length, series.indexAt(to) + 1);
+  const [first, last] = series.indices(from, to);
   for (let index = first; index < last; index += 1) {
     const value = series.value(index);
     if (!Number.isFinite(value)) continue;
@@ -76,11 +75,10 @@ function sparkColour() {
 
 /**
  * Draws a line. If there are more values than pixels, each pixel column spans from its smallest to its largest value, so that
- * no peak is lost.
+ * no peak is lost. Gaps stay empty.
  */
 export function drawLine(context, series, { from, to, x, y, width, isStepped = false }) {
-  const first = Math.max(0, series.indexAt(from) - 1);
-  const last = Math.min(series.length, series.indexAt(to) + 1);
+  const [first, last] = series.indices(from, to);
   if (last <= first) return;
   context.beginPath();
   const isDense = (last - first) > width * 2;
@@ -98,6 +96,8 @@ export function drawLine(context, series, { from, to, x, y, width, isStepped = f
   for (let index = first; index < last; index += 1) {
     const value = series.value(index);
     if (!Number.isFinite(value)) {
+      // A step ends where a gap begins.
+      if (isBegun && isStepped && !isDense && series.isGap(index)) context.lineTo(x(series.time(index)), previousY);
       isBegun = false;
       continue;
     }
@@ -127,6 +127,6 @@ export function drawLine(context, series, { from, to, x, y, width, isStepped = f
     previousY = py;
   }
   if (isDense) finishColumn();
-  else if (isBegun && isStepped && previousY !== undefined) context.lineTo(Math.min(width, x(to)), previousY);
+  else if (isBegun && isStepped && previousY !== undefined) context.lineTo(Math.min(width, x(Math.min(to, series.end))), previousY);
   context.stroke();
 }

@@ -111,7 +111,7 @@ export class Graphs {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       const { seconds } = this.#view;
       const step = seconds / (event.shiftKey ? 10 : 100);
-      const end = this.#end();
+      const end = this.end;
       const move = (by) => { this.#cursor = Math.min(end, Math.max(end - seconds, (this.#cursor ?? end) + by)); };
       const run = {
         ArrowLeft: () => move(-step), ArrowRight: () => move(step), ArrowUp: () => this.#zoomValues(0.8), ArrowDown: () => this.#zoomValues(1.25),
@@ -140,7 +140,7 @@ export class Graphs {
     const across = (last.x - now.x) / (plot.right - plot.left);
     const up = (now.y - last.y) / (plot.bottom - plot.top);
     if (isPairs) this.#view.shift([plot.horizontalKey], across);
-    else this.#view.end = Math.min(this.#page.samples.now(), this.#end() + across * this.#view.seconds);
+    else this.#view.end = Math.min(this.#page.samples.now(), this.end + across * this.#view.seconds);
     this.#view.shift(plot.axes.map(({ key }) => key), up);
     this.#showPause();
   }
@@ -153,7 +153,7 @@ export class Graphs {
     const part = ([low, high], from, to) => [low + (high - low) * from, low + (high - low) * to];
     const [isWide, isTall] = [right - left >= leastDrag, bottom - top >= leastDrag];
     const ranges = isTall ? plot.axes.map(({ key, range }) => [key, part(range, share.low, share.high)]) : [];
-    const end = this.#end();
+    const end = this.end;
     if (plot.horizontalKey && isWide) ranges.push([plot.horizontalKey, part(plot.horizontalRange, share.left, share.right)]);
     const times = isWide && !plot.horizontalKey ? part([end - this.#view.seconds, end], share.left, share.right) : [];
     if (!isWide && !isTall) return;
@@ -323,13 +323,14 @@ export class Graphs {
     this.#measured = [];
   }
 
-  #end() {
+  /** The time at the right edge. */
+  get end() {
     return this.#view.end ?? this.#page.samples.now() - 0.05;
   }
 
   #timeAt(x) {
     const { left, right } = this.#plots[0] ?? { left: 0, right: 1 };
-    const end = this.#end();
+    const end = this.end;
     const { seconds } = this.#view;
     return Math.min(end, Math.max(end - seconds, end - seconds * (1 - (x - left) / (right - left))));
   }
@@ -340,7 +341,7 @@ export class Graphs {
     const { samples } = this.#page;
     const seriesOf = (id) => samples.series(id);
     const lines = this.#lines();
-    const end = this.#end();
+    const end = this.end;
     const from = end - this.#view.seconds;
     const isPairs = this.#layout === "xy";
     const pairs = isPairs ? this.#pairs(lines, from, end, seriesOf) : undefined;
@@ -358,7 +359,7 @@ export class Graphs {
     if (pairs) {
       const horizontalRange = this.#view.ranges.get(pairs.horizontalKey) ?? pairs.horizontalRange;
       Object.assign(first, { horizontalKey: pairs.horizontalKey, horizontalRange });
-      drawPairs(context, first, { horizontal: pairs.horizontal, pairsOf: pairs.of, colours });
+      drawPairs(context, first, { horizontal: pairs.horizontal, runsOf: pairs.of, colours });
     } else {
       drawPlots(context, this.#plots, { from, end, now: samples.now(), colours, seriesOf });
       const x = (time) => first.left + ((time - from) / this.#view.seconds) * (first.right - first.left);
@@ -370,17 +371,17 @@ export class Graphs {
     this.#showStatistics(lines, seriesOf);
   }
 
-  /** What an XY plot shows: its horizontal line, the other lines, and their pairs of values and ranges. */
+  /** What an XY plot shows: its horizontal line, the other lines, and their runs of pairs and ranges. */
   #pairs(lines, from, end, seriesOf) {
     const horizontal = lines.find(({ id }) => id === this.#horizontal) ?? lines[0];
     const base = horizontal && seriesOf(horizontal.id);
     const others = lines.filter((line) => line !== horizontal);
-    const pairs = new Map(others.map(({ id }) => [id, base && seriesOf(id) ? pairsOf(base, seriesOf(id), from, end) : []]));
-    const limits = (list, index) => list.length > 0 &&
-      list.reduce(([low, high], pair) => [Math.min(low, pair[index]), Math.max(high, pair[index])], [Infinity, -Infinity]);
+    const runs = new Map(others.map(({ id }) => [id, base && seriesOf(id) ? pairsOf(base, seriesOf(id), from, end) : []]));
+    const limits = (runs, index) => runs.length > 0 &&
+      runs.flat().reduce(([low, high], pair) => [Math.min(low, pair[index]), Math.max(high, pair[index])], [Infinity, -Infinity]);
     return {
-      horizontal, lines: others, horizontalKey: `x\n${horizontal?.id}`, horizontalRange: rangeOf([...pairs.values()].map((list) => limits(list, 0))),
-      of: ({ id }) => pairs.get(id), rangeFor: ({ id }) => limits(pairs.get(id), 1),
+      horizontal, lines: others, horizontalKey: `x\n${horizontal?.id}`, horizontalRange: rangeOf([...runs.values()].map((one) => limits(one, 0))),
+      of: ({ id }) => runs.get(id), rangeFor: ({ id }) => limits(runs.get(id), 1),
     };
   }
 
@@ -477,7 +478,9 @@ export class Graphs {
     const { samples } = this.#page;
     const columns = this.#shown.map(({ id }) => samples.series(id));
     const times = new Set();
-    for (const series of columns) for (let index = 0; series && index < series.length; index += 1) times.add(series.time(index));
+    for (const series of columns) {
+      for (let index = 0; series && index < series.length; index += 1) if (!series.isGap(index)) times.add(series.time(index));
+    }
     const programs = new Set(this.#shown.map(({ tweak }) => tweak.program));
     const marks = new Map();
     for (const mark of samples.marks) {
@@ -490,7 +493,7 @@ export class Graphs {
       const cells = columns.map((series) => {
         if (!series) return "";
         const index = series.indexAt(time);
-        return index < series.length && series.time(index) === time ? series.value(index) : "";
+        return index < series.length && series.time(index) === time && !series.isGap(index) ? series.value(index) : "";
       });
       rows.push([time, ...cells, (marks.get(time) ?? []).join("; ")].map(csvField).join(","));
     }
@@ -508,7 +511,7 @@ export class Graphs {
       return { colour, text: `${tweak.label}: ${output.textContent}${unit && !hasStates(tweak) ? ` ${unit}` : ""}` };
     });
     const programs = [...new Set(this.#lines().map(({ tweak }) => shown(tweak.program)))].join(", ");
-    const title = { colour: undefined, text: `${programs}, ${new Date(this.#end() * 1000).toLocaleString("en-GB")}` };
+    const title = { colour: undefined, text: `${programs}, ${new Date(this.end * 1000).toLocaleString("en-GB")}` };
     this.#page.commands.save("graph.png", await pictureOf(this.#canvas, [...legend, title], this.#themeColours()), "image/png");
   }
 }

@@ -109,8 +109,8 @@ function drawAxis(context, plot, axis, colours, isFirst) {
   if (unit && !hasStates(tweak)) context.fillText(unit, edge - 6, plot.top - 0.75 * plot.text, room);
 }
 
-/** Draws values against those of the horizontal line, each unit with an axis of its own. */
-export function drawPairs(context, plot, { horizontal, pairsOf, colours }) {
+/** Draws runs of values against those of the horizontal line, each unit with an axis of its own. */
+export function drawPairs(context, plot, { horizontal, runsOf, colours }) {
   const [low, high] = plot.horizontalRange;
   const x = (value) => plot.left + ((value - low) / (high - low)) * (plot.right - plot.left);
   context.strokeStyle = colours.line;
@@ -127,14 +127,16 @@ export function drawPairs(context, plot, { horizontal, pairsOf, colours }) {
   clipped(context, plot, () => {
     for (const { lines, range } of plot.axes) {
       for (const line of lines) {
-        const pairs = pairsOf(line);
+        const runs = runsOf(line);
         begin(context, colours.series[line.colour]);
-        pairs.forEach(([one, other], at) => {
-          if (at === 0) context.moveTo(x(one), heightOf(plot, range, other));
-          else context.lineTo(x(one), heightOf(plot, range, other));
-        });
+        for (const run of runs) {
+          run.forEach(([one, other], at) => {
+            if (at === 0) context.moveTo(x(one), heightOf(plot, range, other));
+            else context.lineTo(x(one), heightOf(plot, range, other));
+          });
+        }
         context.stroke();
-        const last = pairs.at(-1);
+        const last = runs.at(-1)?.at(-1);
         if (!last) continue;
         context.fillStyle = colours.series[line.colour];
         context.beginPath();

@@ -4,17 +4,36 @@
 
 const longest = 1 << 15;
 const mostMarks = 2000;
+/** A sample counts for at most this many intervals of sampling. After that there is a gap until the next one. */
+const mostIntervals = 5;
 
-/** The values of one tweak over time. Beyond 32,768 values the oldest are dropped. */
+/**
+ * The values of one tweak over time. Beyond 32,768 values the oldest are dropped. Where nothing was sampled there is a gap,
+ * which is a value of its own: not a number, from the time at which it begins.
+ */
 export class Series {
   #times = new Float64Array(256);
   #values = new Float64Array(256);
+  #gaps = new Uint8Array(256);
   #begin = 0;
+  /** The time until which the last value counts. */
+  end = -Infinity;
   length = 0;
   /** The number of values ever added. */
   total = 0;
 
-  add(time, value) {
+  /**
+   * Adds a value.
+   *
+   * - duration: how long it counts, in seconds, if there is no later one.
+   */
+  add(time, value, duration = Infinity) {
+    if (this.length > 0 && time > this.end) this.#put(this.end, NaN, true);
+    this.#put(time, value, false);
+    this.end = time + duration;
+  }
+
+  #put(time, value, isGap) {
     if (this.length === this.#times.length) {
       if (this.length < longest) this.#grow();
       else {
@@ -25,19 +44,21 @@ export class Series {
     const at = (this.#begin + this.length) % this.#times.length;
     this.#times[at] = time;
     this.#values[at] = value;
+    this.#gaps[at] = Number(isGap);
     this.length += 1;
     this.total += 1;
   }
 
   #grow() {
     const copy = (from) => {
-      const to = new Float64Array(from.length * 2);
+      const to = new from.constructor(from.length * 2);
       to.set(from.subarray(this.#begin));
       to.set(from.subarray(0, this.#begin), from.length - this.#begin);
       return to;
     };
     this.#times = copy(this.#times);
     this.#values = copy(this.#values);
+    this.#gaps = copy(this.#gaps);
     this.#begin = 0;
   }
 
@@ -47,6 +68,11 @@ export class Series {
 
   value(index) {
     return this.#values[(this.#begin + index) % this.#values.length];
+  }
+
+  /** Whether nothing was sampled from the time at an index to the next one. */
+  isGap(index) {
+    return this.#gaps[(this.#begin + index) % this.#gaps.length] === 1;
   }
 
   get last() {
@@ -65,11 +91,20 @@ export class Series {
     return low;
   }
 
-  /** The value at a time. */
+  /** The indices of the values that count between two times: the first one, and the one after the last. */
+  indices(from, to) {
+    if (this.end < from) return [0, 0];
+    const next = this.indexAt(to);
+    // A line leads to the next value, unless a gap is before it.
+    const isReached = next < this.length && (this.time(next) === to || (next > 0 && !this.isGap(next - 1)));
+    return [Math.max(0, this.indexAt(from) - 1), isReached ? next + 1 : next];
+  }
+
+  /** The value at a time, undefined if there is none. */
   valueAt(time) {
-    const index = this.indexAt(time);
-    if (index < this.length && this.time(index) === time) return this.value(index);
-    return index > 0 ? this.value(index - 1) : undefined;
+    const next = this.indexAt(time);
+    const index = next < this.length && this.time(next) === time ? next : next - 1;
+    return index < 0 || time > this.end || this.isGap(index) ? undefined : this.value(index);
   }
 }
 
@@ -169,7 +204,7 @@ export class Samples {
         const value = column[row];
         if (value === null || value === undefined) continue;
         const number = typeof value === "string" ? Number(value.replace("inf", "Infinity")) : value;
-        series.add(times[row], number);
+        series.add(times[row], number, mostIntervals / this.rate);
       }
     });
   }

@@ -7,7 +7,8 @@ export const statisticNames = [["low", "min"], ["high", "max"], ["mean", "mean"]
 
 /**
  * The smallest and largest value between two times, the mean, the root mean square, the standard deviation, and the change per
- * second. Values are weighted by time, so that the rate of the samples does not matter. Undefined if there are no values.
+ * second. Values are weighted by time, so that the rate of the samples does not matter; gaps have no weight.
+ * Undefined if there are no values.
  *
  * - isStepped: whether a value holds until the next one; otherwise values between samples are interpolated.
  */
@@ -23,23 +24,23 @@ export function statisticsOf(series, from, to, isStepped) {
     first ??= { time, value };
     last = { time, value };
   };
-  const end = series.indexAt(to);
-  for (let index = Math.max(0, series.indexAt(from) - 1); index < series.length && index <= end; index += 1) {
+  const [begin, end] = series.indices(from, to);
+  for (let index = begin; index < end; index += 1) {
     const [time, value] = [series.time(index), series.value(index)];
     if (!Number.isFinite(value)) continue;
     if (time >= from && time <= to) see(time, value);
     const hasNext = index + 1 < series.length;
-    const [nextTime, next] = hasNext ? [series.time(index + 1), series.value(index + 1)] : [isStepped ? to : time, value];
-    const [begin, finish] = [Math.max(from, time), Math.min(to, nextTime)];
-    if (!(finish > begin) || !(isStepped || Number.isFinite(next))) continue;
+    const [nextTime, next] = hasNext ? [series.time(index + 1), series.value(index + 1)] : [isStepped ? series.end : time, value];
+    const [start, finish] = [Math.max(from, time), Math.min(to, nextTime)];
+    if (!(finish > start) || !(isStepped || Number.isFinite(next))) continue;
     const at = (moment) => (isStepped ? value : value + (next - value) * ((moment - time) / (nextTime - time)));
-    see(begin, at(begin));
+    see(start, at(start));
     see(finish, at(finish));
     // Relative to the first value, because squares of large numbers lose small differences.
-    const [a, b] = [at(begin) - (first?.value ?? 0), at(finish) - (first?.value ?? 0)];
-    duration += finish - begin;
-    sum += ((a + b) / 2) * (finish - begin);
-    squares += ((a * a + a * b + b * b) / 3) * (finish - begin);
+    const [a, b] = [at(start) - (first?.value ?? 0), at(finish) - (first?.value ?? 0)];
+    duration += finish - start;
+    sum += ((a + b) / 2) * (finish - start);
+    squares += ((a * a + a * b + b * b) / 3) * (finish - start);
   }
   if (!first || !last) return undefined;
   const offset = duration > 0 ? sum / duration : 0;
@@ -51,16 +52,21 @@ export function statisticsOf(series, from, to, isStepped) {
   };
 }
 
-/** The values of one series against those of another one at the same times, oldest first, as `[x, y]`. */
+/** The values of one series against those of another one at the same times, oldest first: runs of `[x, y]` between gaps. */
 export function pairsOf(horizontal, vertical, from, to) {
-  const pairs = [];
+  /** @type {[number, number][][]} */
+  const runs = [];
+  let isBegun = false;
   let at = horizontal.indexAt(from);
   for (let index = vertical.indexAt(from); index < vertical.length && vertical.time(index) <= to; index += 1) {
     const time = vertical.time(index);
     while (at < horizontal.length && horizontal.time(at) <= time) at += 1;
-    if (at === 0) continue;
-    const pair = [horizontal.value(at - 1), vertical.value(index)];
-    if (pair.every(Number.isFinite)) pairs.push(pair);
+    /** @type {[number, number]} */
+    const pair = [at > 0 && time <= horizontal.end ? horizontal.value(at - 1) : NaN, vertical.value(index)];
+    const isWhole = pair.every(Number.isFinite);
+    if (isWhole && isBegun) runs[runs.length - 1].push(pair);
+    else if (isWhole) runs.push([pair]);
+    isBegun = isWhole;
   }
-  return pairs;
+  return runs;
 }

@@ -2,6 +2,8 @@
 """Tests of the graph: plots and axes, zooming, statistics, XY plots, pictures, and links."""
 
 import os
+import signal
+import time
 import unittest
 
 from support import ActionChains, Keys, retried, wait_until
@@ -143,6 +145,52 @@ class Graph(PageTest):
         wait_until(lambda: browser.text(".graph-statistics caption").startswith("3 s "), "Enter places no cursors")
         canvas.send_keys("z")
         wait_until(lambda: browser.text(".graph-window") == "3 s", "z does not zoom")
+
+    def test_nothing_is_drawn_where_nothing_was_sampled(self):
+        browser = self.browser
+        self.graph(SPEED, TARGET)
+        self.program.send_signal(signal.SIGSTOP)
+        try:
+            time.sleep(2)
+        finally:
+            self.program.send_signal(signal.SIGCONT)
+        gap = """const series = tweaksPage.samples.series(`page-program\\n${arguments[0]}`);
+            for (let index = 0; index + 3 < series.length; index += 1) if (series.isGap(index) && series.time(index + 1) - series.time(index) > 1)
+              return [series.time(index), series.time(index + 1)];"""
+        spans = [wait_until(lambda: browser.script(gap, key), f"{key} has no gap") for key in (SPEED, TARGET)]
+        # Columns of the sparkline with a line, of those drawn before and after the gap.
+        columns = """const {width, height} = arguments[0];
+            const pixels = arguments[0].getContext('2d').getImageData(0, 0, width, height).data;
+            const drawn = [...Array(width).keys()].filter((x) => [...Array(height).keys()].some((y) => pixels[(y * width + x) * 4 + 3] > 0));
+            return Math.max(...drawn.slice(1).map((x, index) => x - drawn[index])) / width;"""
+        sparkline = browser.part(SPEED, "canvas")
+        wait_until(lambda: browser.script(columns, sparkline) > 0.1, "the sparkline has no gap")
+        self.pause(SPEED, TARGET)
+        begin, end = (limit([span[index] for span in spans]) for index, limit in ((0, max), (1, min)))
+        inked = """const [from, to] = arguments;
+            const canvas = document.querySelector('.graph-canvas');
+            const [{left, right, top, bottom, axes: [{lines}]}] = tweaksPage.graphs.plots;
+            const until = tweaksPage.graphs.end;
+            const ratio = canvas.width / canvas.clientWidth;
+            const at = (time) => Math.round((left + (1 - (until - time) / 10) * (right - left)) * ratio);
+            const width = at(to) - at(from);
+            const {data} = canvas.getContext('2d').getImageData(at(from), top * ratio, width, (bottom - top) * ratio);
+            // Lines of the grid are grey.
+            const isColoured = (place) => data[place + 3] > 0 && Math.max(...data.slice(place, place + 3)) - Math.min(...data.slice(place, place + 3)) > 60;
+            let count = 0;
+            for (let place = 0; place < data.length; place += 4) if (isColoured(place)) count += 1;
+            return count;"""
+        self.assertGreater(browser.script(inked, begin - 0.5, begin - 0.2), 10)
+        self.assertEqual(browser.script(inked, begin + 0.1, end - 0.1), 0, "a line goes over the gap")
+        place = self.place()
+        width, until = place["right"] - place["left"], browser.script("return tweaksPage.graphs.end")
+        for moment in (begin + 0.2, end - 0.2):
+            point = (place["left"] + (1 - (until - moment) / 10) * width, (place["top"] + place["bottom"]) / 2)
+            self.move(point, point)
+        wait_until(lambda: browser.is_there(".graph-statistics table"), "there are no statistics")
+        self.assertEqual(set(browser.texts(".graph-statistics tbody td")), {"–"}, "there are statistics of nothing")
+        wait_until(lambda: set(browser.texts(".legend-value")) == {"–"}, "the legend has a value where there is none")
+        self.assertNotIn("NaN", browser.script("return tweaksPage.graphs.csv()"))
 
     def test_one_line_against_another(self):
         browser = self.browser

@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { axisTicks, layoutNamed, plotsOf, rangeOf, ticks } from "../../../../Sources/Page/Files/axes.js";
+import { drawLine, extent } from "../../../../Sources/Page/Files/drawing.js";
 import { Series } from "../../../../Sources/Page/Files/samples.js";
 import { pairsOf, statisticsOf } from "../../../../Sources/Page/Files/statistics.js";
 import { View } from "../../../../Sources/Page/Files/zooming.js";
@@ -72,9 +73,62 @@ test("statistics of large numbers keep small differences, and leave out what is 
 
 test("an XY plot has pairs of values at the same times", () => {
   const x = series([1, 10], [2, 20], [3, 30], [4, 40]);
-  assert.deepEqual(pairsOf(x, series([0, 0], [1, 1], [2.5, 2], [3, NaN], [4, 4], [9, 9]), 1, 4), [[10, 1], [20, 2], [40, 4]]);
-  assert.deepEqual(pairsOf(x, series([3, 3], [4, 4]), 3.5, 5), [[40, 4]]);
+  assert.deepEqual(pairsOf(x, series([0, 0], [1, 1], [2.5, 2], [3, NaN], [4, 4], [9, 9]), 1, 4), [[[10, 1], [20, 2]], [[40, 4]]]);
+  assert.deepEqual(pairsOf(x, series([3, 3], [4, 4]), 3.5, 5), [[[40, 4]]]);
   assert.deepEqual(pairsOf(series(), series([1, 1]), 0, 5), []);
+});
+
+/** Samples each 0.1 s of `time + offset`, a pause of 7 s, and samples again; each counts for 0.5 s. */
+function paused(offset = 0) {
+  const made = new Series();
+  for (const start of [0, 8]) for (let step = 0; step <= 10; step += 1) made.add(start + step / 10, start + step / 10 + offset, 0.5);
+  return made;
+}
+
+test("there is a gap where nothing was sampled", () => {
+  const series = paused();
+  assert.equal(series.length, 23);
+  assert.deepEqual([[10, false], [11, true], [12, false]].map(([index, isGap]) => series.isGap(index) === isGap), [true, true, true]);
+  assert.deepEqual([1, 1.4, 1.5, 1.6, 7.9, 8, 9, 9.4, 9.6].map((time) => series.valueAt(time)), [1, 1, undefined, undefined, undefined, 8, 9, 9, undefined]);
+  assert.deepEqual(extent(series, 2, 7), undefined);
+  assert.deepEqual(extent(series, 20, 30), undefined);
+  assert.deepEqual(extent(series, 1.2, 8), [1, 8]);
+  assert.equal(statisticsOf(series, 2, 7, true), undefined);
+  const [stepped, joined] = [true, false].map((isStepped) => statisticsOf(series, 0, 20, isStepped));
+  // Without a weight for the pause, the mean is the middle of both ramps.
+  assert(joined && Math.abs(joined.mean - 4.5) < 1e-9);
+  // Steps of 0 to 0.9 and 8 to 8.9 for 0.1 s each, and 1 and 9 for 0.5 s.
+  assert(stepped && Math.abs(stepped.mean - (0.1 * (4.5 + 84.5) + 0.5 * 10) / 3) < 1e-9);
+  assert.deepEqual(pairsOf(series, paused(1), 0, 20).map((run) => [run[0], run.at(-1)]), [[[0, 1], [1, 2]], [[8, 9], [9, 10]]]);
+});
+
+test("gaps stay when the oldest values are dropped", () => {
+  const made = new Series();
+  for (let index = 0; index < 100000; index += 1) made.add(index, index, index % 1000 === 999 ? 0.5 : 2);
+  assert.equal(made.length, 1 << 15);
+  const gaps = [...Array(made.length).keys()].filter((index) => made.isGap(index));
+  assert.equal(gaps.length, 32);
+  assert(gaps.every((index) => made.time(index) % 1000 === 999.5 && Number.isNaN(made.value(index))));
+});
+
+/** What a line draws on a plot of 100 by 100, as points and breaks. */
+function drawn(series, from, to, options = {}) {
+  const calls = [];
+  const note = (name) => (x, y) => calls.push(`${name}${Number(x.toFixed(2))} ${Number(y.toFixed(2))}`);
+  const context = { beginPath() {}, stroke() {}, moveTo: note("M"), lineTo: note("L") };
+  drawLine(/** @type {any} */ (context), series, { from, to, x: (time) => (time - from) * 10, y: (value) => value, width: 100, ...options });
+  return calls;
+}
+
+test("lines have gaps, and steps end where nothing is known", () => {
+  const made = new Series();
+  for (const [time, value] of [[1, 5], [2, 6], [6, 7], [7, 8]]) made.add(time, value, 1.5);
+  assert.deepEqual(drawn(made, 0, 10), ["M10 5", "L20 6", "M60 7", "L70 8"]);
+  assert.deepEqual(drawn(made, 0, 10, { isStepped: true }), ["M10 5", "L20 5", "L20 6", "L35 6", "M60 7", "L70 7", "L70 8", "L85 8"]);
+  // More values than pixels.
+  const dense = drawn(paused(), 0, 10, { width: 5 });
+  assert(dense.some((call) => call.startsWith("M")));
+  assert(dense.filter((call) => call.startsWith("L")).every((call) => !(Number(call.slice(1).split(" ")[0]) > 10 && Number(call.slice(1).split(" ")[0]) < 80)));
 });
 
 test("zooming to a box can be undone, step by step", () => {
