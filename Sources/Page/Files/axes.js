@@ -62,19 +62,37 @@ export function rangeOf(ranges) {
 
 /** About `count` round numbers between two limits. */
 export function ticks(low, high, count) {
-  const rough = (high - low) / count;
+  const rough = high / count - low / count;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= rough) ?? rough;
   const numbers = [];
-  for (let value = Math.ceil(low / step) * step; value <= high + step * 1e-9 && numbers.length < 50; value += step) {
-    numbers.push(Math.abs(value) < step * 1e-9 ? 0 : value);
+  for (let index = Math.ceil(low / step); index * step <= high + step * 1e-9 && numbers.length < 50; index += 1) {
+    // Large numbers have neighbours further away than a small step.
+    if (index * step !== numbers.at(-1)) numbers.push(index === 0 ? 0 : index * step);
   }
   return numbers;
 }
 
+/** The texts of different numbers in order, with the same decimals and never twice the same. */
+export function tickTexts(numbers) {
+  const largest = Math.max(...numbers.map(Math.abs));
+  const step = numbers.length > 1 ? numbers[1] - numbers[0] : largest;
+  const decimals = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
+  if (largest < 1e9 && decimals <= 6) return numbers.map((number) => number.toFixed(decimals));
+  for (let digits = 4; digits < 17; digits += 1) {
+    const texts = numbers.map((number) => shortText(number, digits));
+    if (new Set(texts).size === texts.length) return texts;
+  }
+  return numbers.map((number) => shortText(number, 17));
+}
+
 /** The ticks of an axis as `[value, text]`: names for states, otherwise round numbers. */
 export function axisTicks(tweak, low, high, count) {
-  if (!hasStates(tweak)) return ticks(low, high, count).map((value) => [value, shortText(value, 4)]);
+  if (!hasStates(tweak)) {
+    const numbers = ticks(low, high, count);
+    const texts = tickTexts(numbers);
+    return numbers.map((value, index) => [value, texts[index]]);
+  }
   const states = tweak.type === "bool" ? [[0, "off"], [1, "on"]] : tweak.choices.map(({ value, label }) => [Number(value), label || String(value)]);
   return states.filter(([value]) => value >= low && value <= high);
 }

@@ -43,14 +43,14 @@ export function extent(series, from, to) {
   return low <= high ? [low, high] : undefined;
 }
 
-/** Draws the last seconds of a series. */
+/** Draws the last seconds of a series. Returns their range, if there are values. */
 export function drawSparkline(canvas, series, tweak, now) {
   const { context, width, height } = prepared(canvas);
-  if (width === 0) return;
+  if (width === 0) return undefined;
   const to = Math.max(now - 0.05, series.length > 0 ? series.time(series.length - 1) : 0);
   const from = to - sparklineSeconds;
   const range = extent(series, from, to);
-  if (!range) return;
+  if (!range) return undefined;
   let [low, high] = range;
   if (low === high) {
     low -= 1;
@@ -64,6 +64,7 @@ export function drawSparkline(canvas, series, tweak, now) {
     x: (time) => ((time - from) / (to - from)) * width, y: (value) => height - 3 - ((value - low) / (high - low)) * (height - 6),
     width,
   });
+  return range;
 }
 
 let spark = { theme: undefined, colour: "" };

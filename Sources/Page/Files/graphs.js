@@ -4,15 +4,16 @@
 
 import { hasStates, layoutNamed, layouts, plotsOf, rangeOf } from "./axes.js";
 import { csvField } from "./copying.js";
-import { iconButton, make, setAttribute, setText } from "./dom.js";
+import { icon, iconButton, make, setAttribute, setText } from "./dom.js";
 import { extent, prepared } from "./drawing.js";
 import { shortcutKey } from "./keyboard.js";
 import { shown } from "./names.js";
-import { shortText } from "./numbers.js";
+import { fixedText, isReal, numberText, shortText } from "./numbers.js";
 import { drawBox, drawCursors, drawMarks, drawPairs, drawPlots, isStepped, leastHeight, mostSeries, pictureOf, placed, themeColours } from "./plotting.js";
 import { pairsOf, statisticNames, statisticsOf } from "./statistics.js";
 import { valueText } from "./tweaks.js";
-import { View } from "./zooming.js";
+import { openMenu } from "./popups.js";
+import { spans, spanText, View } from "./zooming.js";
 
 /** The most lines in the legend, of which the graph draws some. */
 export const mostLines = 32;
@@ -49,7 +50,8 @@ export class Graphs {
     const button = (text, label, onclick) => make("button", { type: "button", class: "button", text, "aria-label": label, title: label, onclick });
     const parts = (this.#parts = {
       pause: iconButton("pause", "Pause", () => this.togglePause(), { "aria-pressed": "false" }),
-      window: make("output", { class: "graph-window" }),
+      window: make("button", { type: "button", class: "button graph-window", "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => this.#openSpans() },
+        make("output"), icon("down")),
       box: iconButton("box", "Zoom to a box", () => this.#toggleBox(), { "aria-pressed": "false" }),
       back: iconButton("undo", "Zoom back", () => this.#goBack(), { class: "graph-back", "aria-disabled": "true" }),
       layout: make("select", { "aria-label": "Plots", onchange: () => this.#setLayout(parts.layout.value) },
@@ -311,9 +313,20 @@ export class Graphs {
     this.onChange();
   }
 
+  #openSpans() {
+    openMenu(this.#parts.window, "Time shown", spans.map((seconds) => ({
+      label: spanText(seconds), isChecked: this.#view.seconds === seconds, run: () => {
+        this.#view.showSpan(seconds, this.#cursor);
+        this.#setZoomText();
+        this.onChange();
+      },
+    })));
+  }
+
   #setZoomText() {
     const { text } = this.#view;
-    setText(this.#parts.window, text);
+    setText(this.#parts.window.firstChild, text);
+    setAttribute(this.#parts.window, "aria-label", `Time shown: ${text}`);
     this.#canvas.setAttribute("aria-label", `Graph of ${this.#lines().map(({ tweak }) => tweak.label).join(", ")}, ${text}`);
   }
 
@@ -410,7 +423,7 @@ export class Graphs {
     for (const line of this.#shown) {
       const series = samples.series(line.id);
       const value = hasCursor ? series?.valueAt(this.#cursor) : series?.last;
-      setText(line.output, value === undefined ? "–" : stateName(line.tweak, value) ?? shortText(value));
+      setText(line.output, value === undefined ? "–" : stateName(line.tweak, value) ?? this.#numberOf(line, value));
     }
     let text = problem;
     if (hasCursor && !problem) {
@@ -424,6 +437,15 @@ export class Graphs {
     this.#parts.marks.replaceChildren(...marks.slice(0, 12).map((mark) => make("li", {},
       make("time", { text: new Date(mark.time * 1000).toLocaleTimeString("en-GB") }),
       make("span", { text: `${mark.label} ${mark.text}` }), make("span", { class: "who", text: mark.who }))));
+  }
+
+  /** The number of a line in the legend, with as many digits as those before. */
+  #numberOf(line, value) {
+    const { tweak } = line;
+    if (!isReal(tweak.type)) return shortText(value);
+    if (tweak.precision !== undefined) return numberText(tweak, value);
+    const axis = this.#plots.flatMap(({ axes }) => axes).find(({ lines }) => lines.includes(line));
+    return axis ? fixedText(value, axis.range) : shortText(value);
   }
 
   /** Shows the statistics between the cursors, at most ten times a second. */

@@ -341,6 +341,13 @@ export function shortText(number, digits = 5) {
   return plainText(Number(number.toPrecision(digits)));
 }
 
+/** A short text of a number that changes within a range: all of them have the same decimals. */
+export function fixedText(number, [low, high]) {
+  const largest = Math.max(Math.abs(low), Math.abs(high));
+  if (low === high || !(largest >= 1e-4 && largest < 1e9) || !(Math.abs(number) < 1e9)) return shortText(number);
+  return number.toFixed(Math.max(0, 4 - Math.floor(Math.log10(largest)))).replace(/^-(?=[0.]*$)/, "");
+}
+
 function plainText(number) {
   if (Object.is(number, -0)) return "0";
   return String(number).replace("e+", "e");

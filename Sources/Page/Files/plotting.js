@@ -2,10 +2,9 @@
 
 // Draws the plots of a graph: axes, lines, marks of changes and cursors. Positions are in CSS pixels.
 
-import { axisTicks, hasStates, rangeOf, ticks } from "./axes.js";
+import { axisTicks, hasStates, rangeOf, ticks, tickTexts } from "./axes.js";
 import { drawLine, styleColour } from "./drawing.js";
 import { shown } from "./names.js";
-import { shortText } from "./numbers.js";
 
 /** Sizes in multiples of the text size. */
 const margins = { right: 1, top: 1.5, bottom: 2 };
@@ -79,11 +78,13 @@ function drawTimeAxis(context, plot, { from, end, now, x, colours, isLast }) {
   context.lineWidth = 1;
   context.textBaseline = "top";
   context.textAlign = "center";
-  for (const offset of ticks(from - now, end - now, acrossCount(plot))) {
+  const offsets = ticks(from - now, end - now, acrossCount(plot));
+  const texts = tickTexts(offsets);
+  for (const [index, offset] of offsets.entries()) {
     const at = Math.round(x(plot, now + offset)) + 0.5;
     if (at < plot.left || at > plot.right) continue;
     stroke(context, at, plot.top, at, plot.bottom);
-    if (isLast) context.fillText(offset > -1e-9 ? "now" : `${shortText(offset, 6)} s`, at, plot.bottom + 6);
+    if (isLast) context.fillText(offset > -1e-9 ? "now" : `${texts[index]} s`, at, plot.bottom + 6);
   }
 }
 

@@ -2,7 +2,8 @@
 
 // The part of a graph that is shown: a span of time, and the ranges chosen for its axes. Pure.
 
-const spans = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600];
+/** The durations to choose from, in seconds. */
+export const spans = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600];
 const shortest = 0.001;
 const mostSteps = 50;
 
@@ -17,9 +18,14 @@ export class View {
 
   /** Shows less (-1) or more (1) time. A time in view keeps its place if the graph is paused. */
   zoom(direction, anchor) {
+    const { seconds } = this;
+    this.showSpan((direction < 0 ? [...spans].reverse().find((one) => one < seconds) : spans.find((one) => one > seconds)) ?? seconds, anchor);
+  }
+
+  /** Shows a duration. A time in view keeps its place if the graph is paused. */
+  showSpan(seconds, anchor) {
     const before = this.seconds;
-    const other = direction < 0 ? [...spans].reverse().find((one) => one < before) : spans.find((one) => one > before);
-    this.seconds = other ?? before;
+    this.seconds = seconds;
     if (this.end === undefined || anchor === undefined) return;
     this.end = anchor + ((this.end - anchor) / before) * this.seconds;
   }
@@ -59,7 +65,8 @@ export class View {
 
   /** The duration for people. */
   get text() {
-    const { seconds } = this;
-    return seconds >= 60 && seconds % 60 === 0 ? `${seconds / 60} min` : `${Number(seconds.toPrecision(3))} s`;
+    return spanText(this.seconds);
   }
 }
+
+export const spanText = (seconds) => (seconds >= 60 && seconds % 60 === 0 ? `${seconds / 60} min` : `${Number(seconds.toPrecision(3))} s`);

@@ -4,7 +4,7 @@
 
 import { make, setText } from "../dom.js";
 import { drawSparkline } from "../drawing.js";
-import { isNumber, isReal, shortText } from "../numbers.js";
+import { fixedText, isNumber, isReal, shortText } from "../numbers.js";
 import { shown } from "../names.js";
 import { currentValue, isDrawable, valueText } from "../tweaks.js";
 
@@ -13,6 +13,8 @@ export function monitorControl({ tweak, samples }) {
   const unit = make("span", { class: "unit", text: shown(tweak.unit) });
   const canvas = isDrawable(tweak) ? make("canvas", { class: "sparkline", "aria-hidden": "true" }) : undefined;
   let drawn = -1;
+  /** The range of the values in the sparkline. */
+  let range;
 
   function latest() {
     const series = samples.series(tweak.id);
@@ -29,12 +31,12 @@ export function monitorControl({ tweak, samples }) {
       const value = latest();
       const isLong = isReal(tweak.type) && tweak.precision === undefined && Number.isFinite(value) && !tweak.choices;
       const whole = typeof value === "number" && isNumber(tweak.type) && !isReal(tweak.type) ? Math.round(value) : value;
-      const text = isLong ? shortText(value) : valueText(tweak, whole, { unit: false });
+      const text = isLong ? (range ? fixedText(value, range) : shortText(value)) : valueText(tweak, whole, { unit: false });
       setText(number, text);
       const series = samples.series(tweak.id);
       if (!canvas || !series || series.total === drawn) return;
       drawn = series.total;
-      drawSparkline(canvas, series, tweak, samples.now());
+      range = drawSparkline(canvas, series, tweak, samples.now());
     },
     focus() {},
     isBusy: () => false,

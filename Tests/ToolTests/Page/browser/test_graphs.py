@@ -146,6 +146,15 @@ class Graph(PageTest):
         canvas.send_keys("z")
         wait_until(lambda: browser.text(".graph-window") == "3 s", "z does not zoom")
 
+    def test_the_time_shown_is_chosen_in_a_menu(self):
+        browser = self.browser
+        self.graph(SPEED)
+        browser.find(".graph-window").click()
+        wait_until(lambda: browser.named("[role='menuitemradio']", "10 s").get_attribute("aria-checked") == "true")
+        browser.named("[role='menuitemradio']", "2 min").click()
+        wait_until(lambda: browser.text(".graph-window") == "2 min" and "seconds=120" in browser.driver.current_url)
+        self.assertIn("2 min", browser.find(".graph-window").get_attribute("aria-label"))
+
     def test_nothing_is_drawn_where_nothing_was_sampled(self):
         browser = self.browser
         self.graph(SPEED, TARGET)

@@ -34,13 +34,24 @@ test("lines share a plot, or an axis, if they have the same unit", () => {
 
 test("an axis has round numbers, or the names of states", () => {
   assert.deepEqual(ticks(0, 10, 5), [0, 2, 4, 6, 8, 10]);
-  assert.deepEqual(axisTicks(lines[0].tweak, -0.5, 1, 3), [[-0.5, "-0.5"], [0, "0"], [0.5, "0.5"], [1, "1"]]);
+  assert.deepEqual(axisTicks(lines[0].tweak, -0.5, 1, 3), [[-0.5, "-0.5"], [0, "0.0"], [0.5, "0.5"], [1, "1.0"]]);
   assert.deepEqual(axisTicks(phase.tweak, -0.1, 2.1, 3), [[0, "idle"], [1, "1"], [2, "running"]]);
   assert.deepEqual(axisTicks(lines[3].tweak, 0.5, 2, 3), [[1, "on"]]);
   assert.deepEqual(rangeOf([[0, 10], undefined, [-10, 5]]), [-12, 12].map((limit) => limit - Math.sign(limit)));
   for (const ranges of [[], [[0, 0]], [[5, 5]], [[-1.7e308, 1.7e308]]]) {
     const [low, high] = rangeOf(ranges);
     assert(low < high, JSON.stringify(ranges));
+  }
+});
+
+test("ticks are never twice the same", () => {
+  assert.deepEqual(axisTicks(lines[0].tweak, 1000.01, 1000.05, 4).map(([, text]) => text), ["1000.01", "1000.02", "1000.03", "1000.04", "1000.05"]);
+  assert.deepEqual(axisTicks(lines[0].tweak, 1e6, 1.3e6, 3).map(([, text]) => text), ["1000000", "1100000", "1200000", "1300000"]);
+  for (const [low, high] of [[-345.1235, -345.1233], [0, 1e-9], [1e17, 1e17 + 64], [1e12, 1e12 + 1e-3], [-1.7e308, 1.7e308], [1e-300, 3e-300], [123456.7891, 123456.7892], [5, 5]]) {
+    const texts = axisTicks(lines[0].tweak, low, high, 6).map(([, text]) => text);
+    assert.equal(new Set(texts).size, texts.length, `${low} to ${high}: ${texts}`);
+    assert(texts.length > 1 || low === high, `${low} to ${high}: ${texts}`);
+    assert(texts.every((text) => text.length < 24), String(texts));
   }
 });
 

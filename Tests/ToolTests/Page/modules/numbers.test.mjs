@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { converted, isDuration, niceUnit } from "../../../../Sources/Page/Files/durations.js";
 import {
-  admitted, exactText, limitsOf, numberFrom, numberText, onStep, positionOf, shortestFloat, sliderRange, stepped, typeLimits, valueAt, withPoints,
+  admitted, exactText, fixedText, limitsOf, numberFrom, numberText, onStep, positionOf, shortestFloat, sliderRange, stepped, typeLimits, valueAt, withPoints,
 } from "../../../../Sources/Page/Files/numbers.js";
 
 const types = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float", "double"];
@@ -62,6 +62,13 @@ test("arrows change by one step, ten with Shift, a tenth with Alt", () => {
   assert.equal(stepped(tweak, 121, 1, "coarse"), 131);
   assert.equal(stepped(tweak, 131, -1, "fine"), 130.9);
   assert.equal(stepped({ ...tweak, type: "int32" }, 5, 1, "fine"), 6);
+});
+
+test("a number that changes keeps its decimals", () => {
+  assert.deepEqual([4026, 4025.73, 9.5, -0.01].map((number) => fixedText(number, [0, 4100])), ["4026.0", "4025.7", "9.5", "0.0"]);
+  assert.deepEqual([0.1, 0.123456, -0.00001].map((number) => fixedText(number, [-0.2, 0.3])), ["0.10000", "0.12346", "-0.00001"]);
+  // Without a range, and beyond what digits can show.
+  assert.deepEqual([fixedText(3, [3, 3]), fixedText(1e12, [0, 2e12]), fixedText(2e-7, [0, 5e-7]), fixedText(NaN, [0, 1])], ["3", "1000000000000", "2e-7", "nan"]);
 });
 
 test("texts show the exact value", () => {
