@@ -92,9 +92,10 @@ export function makeAddress(page) {
     for (const { id } of programs) commands.load(id);
     if (programs.some(({ isLoaded }) => !isLoaded)) return;
     delete place.line;
-    const wanted = ids.map((id) => state.tweakOf(id)).filter((tweak) => tweak && isDrawable(tweak) && !page.graphed.has(tweak.id));
+    const wanted = ids.map((id) => state.tweakOf(id)).filter((tweak) => tweak && isDrawable(tweak));
     page.graphs.place = { ...place, across: idOf(place.across) };
     isFollowing = true;
+    if (wanted.length > 0) page.graphed.clear();
     commands.graph(wanted);
     isFollowing = false;
     findLayers(false);

@@ -56,7 +56,7 @@ export function makeBar(page) {
     make("option", { value: "categories", text: "By category" }), make("option", { value: "groups", text: "By group" }));
   byID("outline-head").append(parts.byGroup, iconButton("close", "Close the outline", () => commands.toggleOutline(false), { class: "outline-close" }));
 
-  parts.scopeTitle = make("h2", { class: "scope-title", id: "scope-title" });
+  parts.scopeTitle = make("h2", { class: "scope-title", translate: "no", id: "scope-title" });
   parts.scopeState = make("span", { class: "scope-state" });
   parts.count = make("span", { class: "scope-count", role: "status" });
   parts.waiting = make("span", { class: "waiting" });

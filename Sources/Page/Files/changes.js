@@ -143,16 +143,16 @@ export class Changes {
     const label = tweak?.label ?? shown(line.tweak);
     return make("li", { class: isUndone ? "is-undone" : "" },
       make("span", { class: "history-line" }, timeOf(line.time),
-        make("button", { type: "button", class: "heading-link", text: label, title: shown(line.tweak), disabled: !tweak, onclick: () => commands.select(tweak) }),
+        make("button", { type: "button", class: "heading-link", translate: "no", text: label, title: shown(line.tweak), disabled: !tweak, onclick: () => commands.select(tweak) }),
         (this.#changes.at(-1)?.number ?? 0) > line.number && iconButton("clock", `Go back to after ${label}, change ${line.number}`, () => this.#goBack(line), { data: { of: `back ${line.number}` } }),
         !line.isOfLease && make("button", { type: "button", class: "button small", text: "Undo", "aria-label": `Undo ${label}, change ${line.number}`, data: { of: line.number },
           onclick: () => this.#ask("undo", { number: line.number }, ({ changes }) => this.#page.notices.say(`Undone: ${changes.length === 1 ? label : `${changes.length} values`}`)) })),
-      make("span", { class: "history-values", text: `${text(line.oldValue)} → ${text(line.newValue)}` }),
+      make("span", { class: "history-values", translate: "no", text: `${text(line.oldValue)} → ${text(line.newValue)}` }),
       make("span", { class: "who", text: [line.undoes ? "undo" : "", line.isPending ? "waits" : "", line.isOfLease && line.source !== "lease" ? "end of a lease" : "", ["override", "default"].includes(line.source) ? "" : sourceText(line.source), shown(line.by)].filter(Boolean).join(" · ") }));
   }
 
   #makeMark(mark) {
-    return make("li", { class: "history-mark" }, make("span", { class: "history-line" }, timeOf(mark.time), make("strong", { text: shown(mark.name) }),
+    return make("li", { class: "history-mark" }, make("span", { class: "history-line" }, timeOf(mark.time), make("strong", { translate: "no", text: shown(mark.name) }),
       make("button", { type: "button", class: "button small", text: "Revert…", "aria-label": `Revert to ${shown(mark.name)}`, onclick: () => this.#revert(mark.name) })));
   }
 

@@ -59,7 +59,7 @@ export function openComparison(page, programId, names, /** @type {{ first?: stri
       const problem = tweak && isSettable(tweak) ? undefined : tweak ? "read-only" : "the program does not declare this tweak";
       const box = make("input", { type: "checkbox", checked: !problem, disabled: Boolean(problem), "aria-label": shown(key), onchange: update });
       rows.push({ tweak, sides: [a, b], box, problem, element: make("tr", { class: problem ? "is-wrong" : "" }, make("td", {}, box),
-        make("th", { scope: "row", text: shown(key) }), [a, b].map((side) => cell(tweak, side, problem))) });
+        make("th", { scope: "row", translate: "no", text: shown(key) }), [a, b].map((side) => cell(tweak, side, problem))) });
     }
     all.disabled = rows.every(({ problem }) => problem);
     content.replaceChildren(rows.length === 0 ? make("p", { text: "No differences." }) : make("table", { class: "difference-table comparison" },

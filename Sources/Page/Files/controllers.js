@@ -294,7 +294,7 @@ export class Controllers {
     const { preferences, state } = this.#page;
     const list = make("ul", { class: "knob-list" });
     const show = () => list.replaceChildren(...[...preferences.knobs].map(([knob, id]) => make("li", { class: "knobs" },
-      make("span", { text: state.tweakOf(id)?.label ?? shown(id.split("\n").join(": ")) }), make("span", { class: "who", text: shown(id.split("\n")[0]) }),
+      make("span", { translate: "no", text: state.tweakOf(id)?.label ?? shown(id.split("\n").join(": ")) }), make("span", { class: "who", text: shown(id.split("\n")[0]) }),
       make("span", { class: "knob" }, make("span", { text: knobName(knob) }), iconButton("close", `Forget ${knobName(knob)}`, () => {
         this.forget(knob);
         show();

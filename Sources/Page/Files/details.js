@@ -82,12 +82,12 @@ export class Details {
     }
     const { commands, state } = this.#page;
     const program = state.programs.get(tweak.program);
-    const title = make("h2", { text: shown(tweak.title || tweak.name), tabindex: "-1", id: "details-title" });
+    const title = make("h2", { translate: "no", text: shown(tweak.title || tweak.name), tabindex: "-1", id: "details-title" });
     this.#dynamic = { why: make("p", { class: "why" }), opinions: make("div", {}), changes: make("ol", { class: "change-list" }) };
     const sections = [
       make("header", {}, title, iconButton("close", "Close the details", () => commands.select(undefined))),
       make("div", { class: "details-body" },
-        make("p", { class: "details-path", text: [program.description.name, tweak.category, tweak.collection, tweak.name].map(shown).join(" › ") }),
+        make("p", { class: "details-path", translate: "no", text: [program.description.name, tweak.category, tweak.collection, tweak.name].map(shown).join(" › ") }),
         tweak.description ? make("p", { class: "details-text", text: shown(tweak.description) }) : undefined,
         this.#makeControls(tweak), this.#dynamic.why, this.#makeButtons(tweak), this.#makeFacts(tweak), this.#makeCopies(tweak, program),
         isSettable(tweak) ? make("section", {}, make("h3", { text: "Providers" }), this.#dynamic.opinions) : undefined,
@@ -146,7 +146,7 @@ export class Details {
         this.show(tweak);
       },
     }, make("option", { value: "", text: "none" }),
-      others.map((other) => make("option", { value: other.key, text: other.label, selected: other === partner })));
+      others.map((other) => make("option", { value: other.key, translate: "no", text: other.label, selected: other === partner })));
     return make("label", { class: "pairing" }, make("span", { text: "Pad with" }), select);
   }
 
@@ -169,7 +169,7 @@ export class Details {
     return make("form", { class: "ramp", onsubmit: (event) => {
       event.preventDefault();
       start();
-    } }, make("span", { text: "Ramp to" }), target, make("span", { text: "over" }), seconds, make("span", { text: "s" }),
+    } }, make("span", { text: "Ramp to" }), target, make("span", { text: "over" }), seconds, make("span", { translate: "no", text: "s" }),
       make("button", { class: "button", text: "Start" }));
   }
 
@@ -194,7 +194,7 @@ export class Details {
       ["Type", tweak.type + (tweak.monitor ? ", monitor" : "") + (tweak.readOnly && !tweak.monitor ? ", read-only" : "")],
       ...this.#page.state.options.map(({ name, title }) => [title[0].toUpperCase() + title.slice(1), optionText(tweak, name)]),
     ].filter(([, text]) => text);
-    return make("dl", { class: "facts" }, facts.map(([name, text]) => [make("dt", { text: name }), make("dd", { text })]));
+    return make("dl", { class: "facts" }, facts.map(([name, text]) => [make("dt", { text: name }), make("dd", { translate: "no", text })]));
   }
 
   #makeCopies(tweak, program) {
@@ -253,7 +253,7 @@ export class Details {
     if (this.#dynamic.changes.dataset.newest === newest) return;
     this.#dynamic.changes.dataset.newest = newest;
     this.#dynamic.changes.replaceChildren(...(changes.length > 0 ? changes : [undefined]).map((mark) => mark
-      ? make("li", {}, timeOf(mark.time), make("span", { text: mark.text }), make("span", { class: "who", text: mark.who }))
+      ? make("li", {}, timeOf(mark.time), make("span", { translate: "no", text: mark.text }), make("span", { class: "who", text: mark.who }))
       : make("li", { class: "none", text: "None yet" })));
   }
 
@@ -287,7 +287,7 @@ export class Details {
       box.replaceChildren(make("ol", { class: "opinions" }, opinions.map((opinion, index) => make("li", {
         class: index === winner ? "decides" : opinion.error ? "is-wrong" : "waits",
       }, make("span", { class: "badge source", text: sourceText(opinion.source) }),
-        make("span", { class: "opinion-value", text: opinion.error ? shown(opinion.error) : valueText(tweak, valueFrom(tweak.type, opinion.value)) || "empty" }),
+        make("span", { class: "opinion-value", translate: "no", text: opinion.error ? shown(opinion.error) : valueText(tweak, valueFrom(tweak.type, opinion.value)) || "empty" }),
         make("span", { class: "who", text: index === winner ? "in effect" : opinion.error ? "invalid" : "lower precedence" }),
         opinion.lease ? make("span", { class: "opinion-place", text: leaseText(opinion.lease) }) : undefined,
         originLines(provided, opinion.source).map((text) => make("span", { class: "opinion-place", text })),

@@ -88,6 +88,12 @@ export function isInScope(tweak, scope) {
 }
 
 const collator = new Intl.Collator("en", { numeric: true });
+
+/** Programs as they are listed: running ones first, in the order of their names and processes. */
+export const sortedPrograms = (programs) => [...programs].sort((one, other) =>
+  Number(one.state === "offline") - Number(other.state === "offline") || compareTexts(one.description.name, other.description.name) ||
+  (one.description.pid ?? 0) - (other.description.pid ?? 0) || compareTexts(one.id, other.id));
+
 const sorters = new WeakMap();
 
 /** The tweaks of a program sorted by category and collection, or by group, cached until the program's tweaks are replaced. */

@@ -209,7 +209,7 @@ export class Graphs {
     layout.value = this.#layout;
     horizontal.hidden = this.#layout !== "xy";
     const lines = this.#lines();
-    horizontal.replaceChildren(...lines.map(({ id, tweak }) => make("option", { value: id, text: `Across: ${tweak.label}`, selected: id === this.#horizontal })));
+    horizontal.replaceChildren(...lines.map(({ id, tweak }) => make("option", { value: id, translate: "no", text: `Across: ${tweak.label}`, selected: id === this.#horizontal })));
     this.#setZoomText();
   }
 
@@ -265,14 +265,14 @@ export class Graphs {
   #makeLegend(line) {
     const { tweak } = line;
     const isDrawn = line.colour !== undefined;
-    line.output = make("output", { class: "legend-value" });
+    line.output = make("output", { class: "legend-value", translate: "no" });
     const several = this.#shown.some((other) => other.tweak.program !== tweak.program);
     return make("li", {}, make("button", {
       type: "button", class: "legend-name", "aria-pressed": String(isDrawn), title: isDrawn ? "Hide the line" : "Draw the line", data: { line: line.id },
       onclick: () => this.#toggleLine(line),
     }, make("span", { class: `legend-colour ${isDrawn ? `colour-${line.colour}` : ""}`, "aria-hidden": "true" }),
-      make("span", { text: `${several ? `${shown(tweak.program)}: ` : ""}${tweak.label}` })),
-    line.output, make("span", { class: "unit", text: shown(tweak.unit) }),
+      make("span", { translate: "no", text: `${several ? `${shown(tweak.program)}: ` : ""}${tweak.label}` })),
+    line.output, make("span", { class: "unit", translate: "no", text: shown(tweak.unit) }),
     iconButton("close", `Remove ${tweak.label} from the graph`, () => this.#page.commands.toggleGraph(tweak)));
   }
 
@@ -436,7 +436,7 @@ export class Graphs {
     this.#parts.marks.dataset.newest = newest;
     this.#parts.marks.replaceChildren(...marks.slice(0, 12).map((mark) => make("li", {},
       make("time", { text: new Date(mark.time * 1000).toLocaleTimeString("en-GB") }),
-      make("span", { text: `${mark.label} ${mark.text}` }), make("span", { class: "who", text: mark.who }))));
+      make("span", { translate: "no", text: `${mark.label} ${mark.text}` }), make("span", { class: "who", text: mark.who }))));
   }
 
   /** The number of a line in the legend, with as many digits as those before. */
@@ -469,8 +469,8 @@ export class Graphs {
     statistics.replaceChildren(make("table", {}, make("caption", { text: title }),
       make("thead", {}, make("tr", {}, make("td", {}), statisticNames.map(([, label]) => make("th", { scope: "col", text: label })))),
       make("tbody", {}, lines.map(({ tweak, colour }, index) => make("tr", {},
-        make("th", { scope: "row" }, make("span", { class: `legend-colour colour-${colour}`, "aria-hidden": "true" }), make("span", { text: tweak.label }),
-          tweak.unit && !hasStates(tweak) ? [" ", make("span", { class: "unit", text: shown(tweak.unit) })] : undefined),
+        make("th", { scope: "row" }, make("span", { class: `legend-colour colour-${colour}`, "aria-hidden": "true" }), make("span", { translate: "no", text: tweak.label }),
+          tweak.unit && !hasStates(tweak) ? [" ", make("span", { class: "unit", translate: "no", text: shown(tweak.unit) })] : undefined),
         cells[index].map((cell) => make("td", { text: cell })))))));
   }
 

@@ -83,13 +83,13 @@ function planParts({ plan, difference, messages, command }) {
     linesOfPatch(difference).map(({ kind, text }) => make("span", { class: kind, text: `${text}\n` }))));
   if (!plan) {
     parts.push(make("p", { text: "This page writes sources if tweak ui was started with --sources. Apply the difference yourself, or run:" }),
-      make("pre", { class: "copy-preview", tabindex: "0", role: "region", "aria-label": "The command", text: shown(command) }));
+      make("pre", { class: "copy-preview", translate: "no", tabindex: "0", role: "region", "aria-label": "The command", text: shown(command) }));
   }
   return parts;
 }
 
 const writtenParts = ({ changes }, messages) => [
   make("ul", { class: "written" }, changes.map(({ file, line, tweak, oldText, newText }) => make("li", {},
-    make("span", { text: `${shown(tweak)}: ${shown(oldText)} → ${shown(newText)}` }), make("span", { class: "who", text: `${shown(file)}:${line}` })))),
+    make("span", { translate: "no", text: `${shown(tweak)}: ${shown(oldText)} → ${shown(newText)}` }), make("span", { class: "who", text: `${shown(file)}:${line}` })))),
   ...messagePart(messages),
 ];

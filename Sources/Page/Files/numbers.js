@@ -193,7 +193,7 @@ export function isLogarithmic(tweak) {
 export function positionOf(tweak, value, range = sliderRange(tweak)) {
   const [low, high, number] = [Number(range.low), Number(range.high), Number(numberOf(tweak, value))];
   if (!(high > low)) return 0;
-  if (number <= low) return 0;
+  if (!(number > low)) return 0;
   if (number >= high) return 1;
   if (!isLogarithmic(tweak)) {
     // Halved, because the difference of the largest doubles overflows.

@@ -3,7 +3,7 @@
 // The outline beside the list: programs with their categories and collections, or their groups.
 
 import { iconButton, make } from "./dom.js";
-import { outlineOf } from "./finding.js";
+import { outlineOf, sortedPrograms } from "./finding.js";
 import { shown } from "./names.js";
 
 const mostNodes = 400;
@@ -60,7 +60,7 @@ export class Outline {
     const focused = this.#element.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.place : undefined;
     const list = make("ul", { class: "outline-list" });
     if (state.programs.size > 1) list.append(this.#node({ label: "All programs", scope: {}, level: 0 }));
-    const programs = [...state.programs.values()];
+    const programs = sortedPrograms(state.programs.values());
     const stopped = programs.filter((program) => program.state === "offline");
     for (const program of programs) if (program.state !== "offline") list.append(this.#programNode(program, preferences.byGroup));
     if (stopped.length > 0) list.append(this.#stoppedNode(stopped, stopped.length === programs.length));
@@ -131,7 +131,7 @@ export class Outline {
       type: "button", class: "outline-node", "aria-current": isCurrent ? "true" : undefined, data: { place, key, state: state ?? "" }, title: under || undefined,
       onclick: run ?? (() => this.#page.commands.showScope(scope)),
     }, state ? make("span", { class: `state-dot ${state}`, "aria-hidden": "true" }) : undefined,
-      make("span", { class: "outline-texts" }, make("span", { class: "outline-label", text: label }),
+      make("span", { class: "outline-texts" }, make("span", { class: "outline-label", text: label, translate: scope?.program !== undefined && "no" }),
         under ? make("span", { class: "outline-under", text: under }) : undefined),
       detail && state !== "running" ? make("span", { class: "outline-detail", text: detail }) : undefined,
       changed ? make("span", { class: "count is-changed", text: changed, title: `${changed} changed` }) : undefined,

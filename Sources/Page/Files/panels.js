@@ -36,7 +36,7 @@ export function openPanel(page, programId) {
 
   openDialog(`Panel of ${shown(state.programs.get(programId)?.description.name ?? programId)}`, make("div", { class: "panel-form" }, make("div", { class: "form" }, name),
     make("fieldset", {}, make("legend", { text: "Tweaks" }), boxes.map(({ tweak, box }) => make("label", { class: "check" }, box,
-      make("span", { text: tweak.label }), make("span", { class: "who", text: [tweak.category, tweak.collection].map(shown).join(" › ") }))),
+      make("span", { translate: "no", text: tweak.label }), make("span", { class: "who", translate: "no", text: [tweak.category, tweak.collection].map(shown).join(" › ") }))),
     left > 0 ? make("p", { class: "who", text: `${left} more: search for them, or star them, before making the panel` }) : undefined),
     make("label", { class: "check" }, withGraph, make("span", { text: lines > 0 ? `The graph with ${lines} line${lines === 1 ? "" : "s"}` : "The graph, which is closed" }))), [
     { label: "Copy link", run: async () => {

@@ -41,7 +41,7 @@ export async function openPresets(page, programId) {
     const count = preset.tweaks === undefined ? "" : `${preset.tweaks} value${preset.tweaks === 1 ? "" : "s"}`;
     const loaded = commands.loadedPreset(programId);
     return make("li", { class: "preset" },
-      make("span", { class: "preset-name", text: shown(preset.name) }),
+      make("span", { class: "preset-name", translate: "no", text: shown(preset.name) }),
       make("span", { class: "who", text: [shown(preset.problem) || count, preset.name === loaded ? "loaded" : ""].filter(Boolean).join(" · ") }),
       make("button", { type: "button", class: "button", text: "Load…", title: "Compare and select values to load", "aria-label": `Load ${shown(preset.name)}`, disabled: Boolean(preset.problem), onclick: () => load(preset.name) }),
       make("button", { type: "button", class: "button", text: "Overwrite", "aria-label": `Overwrite ${shown(preset.name)}`, onclick: () => save(preset.name) }),
@@ -160,7 +160,7 @@ export function openDifferences(page, programId, title, differences, /** @type {
     box.addEventListener("change", update);
     const text = (value) => (tweak ? valueText(tweak, value) || "empty" : shown(value));
     const element = make("tr", { class: problem ? "is-wrong" : isReset ? "is-reset" : "" }, make("td", {}, box),
-      make("th", { scope: "row", text: shown(difference.tweak) }), make("td", { text: before === undefined ? "" : text(before) }),
+      make("th", { scope: "row", translate: "no", text: shown(difference.tweak) }), make("td", { translate: "no", text: before === undefined ? "" : text(before) }),
       make("td", { class: "arrow", text: "→" }),
       make("td", { text: problem ? shown(problem) : isReset ? `${text(after)} (default)` : text(after) }));
     rows.push({ box, tweak, after, isReset, problem, element });

@@ -64,7 +64,7 @@ async function copyCommand(page, command) {
   return false;
 }
 
-const commandText = (text) => make("pre", { class: "copy-preview", tabindex: "0", "aria-label": "The command", text: shown(text) });
+const commandText = (text) => make("pre", { class: "copy-preview", translate: "no", tabindex: "0", "aria-label": "The command", text: shown(text) });
 
 function unitFacts({ unit, command }) {
   return [make("p", { text: `The service manager restarts the service ${shown(unit)}:` }), commandText(command)];

@@ -64,7 +64,7 @@ export class Row {
     this.tweak = tweak;
     this.#control = controlFor({ ...page, tweak });
     const parts = (this.#parts = {
-      label: make("span", { class: "row-label", text: rowLabel(tweak) }),
+      label: make("span", { class: "row-label", translate: "no", text: rowLabel(tweak) }),
       under: make("span", { class: "row-under" }),
       gate: tweak.gate ? make("span", { class: "gate-mark", role: "img", hidden: true }) : undefined,
       badges: make("span", { class: "row-badges" }),

@@ -3,7 +3,7 @@
 // Decides what the list shows, and explains why it is empty.
 
 import { iconButton, make } from "./dom.js";
-import { dependsOnValues, isEmptyQuery, isInScope, listItems, sortedTweaks } from "./finding.js";
+import { dependsOnValues, isEmptyQuery, isInScope, listItems, sortedPrograms, sortedTweaks } from "./finding.js";
 import { shown } from "./names.js";
 import { stateText } from "./outline.js";
 
@@ -21,7 +21,7 @@ export function makeShowing(page) {
     const { program } = item;
     if (item.kind === "program") {
       return make("div", { class: "program-heading" }, make("h2", {}, make("span", { class: `state-dot ${program.state}`, "aria-hidden": "true" }),
-        make("button", { type: "button", class: "heading-link", text: shown(program.description.name), onclick: () => commands.showScope({ program: program.id }) })),
+        make("button", { type: "button", class: "heading-link", translate: "no", text: shown(program.description.name), onclick: () => commands.showScope({ program: program.id }) })),
         make("span", { class: "who", text: program.isLoaded ? stateText(program) : (program.problem ?? "loading…") }));
     }
     if (item.isStarred) {
@@ -32,14 +32,14 @@ export function makeShowing(page) {
     const scope = item.group !== undefined ? { program: program.id, group: item.group }
       : { program: program.id, category: item.category, collection: item.collection };
     return make("div", { class: "collection-heading" }, make("h3", {},
-      make("button", { type: "button", class: "heading-link", onclick: () => commands.showScope(scope) },
+      make("button", { type: "button", class: "heading-link", translate: "no", onclick: () => commands.showScope(scope) },
         names.map((name, index) => make("span", { class: index === names.length - 1 ? "last" : "first", text: name || "(no name)" })))),
       iconButton("more", `More for ${names.join(", ")}`, (event) => page.bar.scopeMenu(event.currentTarget, scope)));
   }
 
   function shownPrograms() {
     const { scope } = state;
-    const programs = [...state.programs.values()];
+    const programs = sortedPrograms(state.programs.values());
     if (scope.program !== undefined) return programs.filter(({ id }) => id === scope.program);
     // Include stopped programs only once they have been viewed.
     const listed = programs.filter((program) => program.state !== "offline" || program.isLoaded);

@@ -27,7 +27,7 @@ function segments(tweak, choices, editing, labels) {
   const inputs = choices.map((choice) => make("input", {
     type: "radio", name, onchange: (event) => event.target.checked && editing.set(tweak, choice.value, { merging: true }),
   }));
-  const element = make("div", { class: "segments", role: "radiogroup", "aria-label": tweak.label },
+  const element = make("div", { class: "segments", role: "radiogroup", translate: "no", "aria-label": tweak.label },
     inputs.map((input, index) => make("label", { class: "segment", title: String(choices[index].value) }, input,
       make("span", { text: labels[index] || "(empty)" }))));
   return {
@@ -45,7 +45,7 @@ function segments(tweak, choices, editing, labels) {
 }
 
 function list(tweak, choices, editing, labels) {
-  const select = make("select", { class: "choice-list", "aria-label": tweak.label },
+  const select = make("select", { class: "choice-list", translate: "no", "aria-label": tweak.label },
     labels.map((label, index) => make("option", { value: index, text: label || "(empty)" })));
   const other = make("option", { value: "other", disabled: true, hidden: true });
   select.append(other);

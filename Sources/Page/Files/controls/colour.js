@@ -119,7 +119,7 @@ function makePicker(tweak, editing) {
   const element = make("div", { class: "colour-picker" }, area, hue, alpha, rows,
     make("div", { class: "colour-row" }, make("span", { class: "colour-row-title", text: "Hex", "aria-hidden": "true" }), hex.element),
     make("div", { class: "colour-row" }, make("span", { class: "colour-row-title", text: "Default", "aria-hidden": "true" }), reset,
-      make("span", { class: "unit", text: shown(tweak.default) })),
+      make("span", { class: "unit", translate: "no", text: shown(tweak.default) })),
     make("div", { class: "colour-row" }, make("span", { class: "colour-row-title", text: "Alpha", "aria-hidden": "true" }), numbers.alpha,
       make("span", { class: "unit", text: "%" })), dropper);
 

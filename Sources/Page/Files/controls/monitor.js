@@ -9,8 +9,8 @@ import { shown } from "../names.js";
 import { currentValue, isDrawable, valueText } from "../tweaks.js";
 
 export function monitorControl({ tweak, samples }) {
-  const number = make("output", { class: "monitor-value", "aria-label": `${tweak.label}, value` });
-  const unit = make("span", { class: "unit", text: shown(tweak.unit) });
+  const number = make("output", { class: "monitor-value", translate: "no", "aria-label": `${tweak.label}, value` });
+  const unit = make("span", { class: "unit", translate: "no", text: shown(tweak.unit) });
   const canvas = isDrawable(tweak) ? make("canvas", { class: "sparkline", "aria-hidden": "true" }) : undefined;
   let drawn = -1;
   /** The range of the values in the sparkline. */

@@ -116,7 +116,7 @@ function makeField(tweak, editing, api) {
   });
   const units = hasUnits ? make("select", { class: "unit-select", "aria-label": `${tweak.label}, unit` },
     durationUnits.map((one) => make("option", { value: one, text: one }))) : undefined;
-  const unitText = hasUnits ? undefined : make("span", { class: "unit", text: shown(tweak.unit), title: shown(tweak.unit) || undefined });
+  const unitText = hasUnits ? undefined : make("span", { class: "unit", translate: "no", text: shown(tweak.unit), title: shown(tweak.unit) || undefined });
   const outside = make("span", { class: "outside", role: "status", id: freshID("said") });
   const element = make("span", { class: "field" }, input, units, unitText, outside);
   let isDirty = false;
@@ -156,7 +156,9 @@ function makeField(tweak, editing, api) {
       if (isWhole) input.select();
     }
     const ticks = (number) => (typeof number === "bigint" || Number.isFinite(number) ? String(number) : undefined);
-    setAttribute(input, "aria-valuenow", ticks(value));
+    // Screen readers take a number; the text says what it is.
+    const number = numberOf(tweak, value);
+    setAttribute(input, "aria-valuenow", ticks(number) ?? (number === Infinity ? Number.MAX_VALUE : number === -Infinity ? -Number.MAX_VALUE : 0));
     setAttribute(input, "aria-valuetext", valueText(tweak, value));
     setAttribute(input, "aria-valuemin", ticks(tweak.minimum));
     setAttribute(input, "aria-valuemax", ticks(tweak.maximum));

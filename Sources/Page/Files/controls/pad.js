@@ -15,10 +15,10 @@ export function padControl({ horizontal, vertical, editing }) {
     class: "pad", role: "slider", tabindex: "0", "aria-label": `${horizontal.label} and ${vertical.label}, pad`,
     "aria-valuemin": 0, "aria-valuemax": 100,
   }, cross, thumb);
-  const text = make("output", { class: "pad-text" });
+  const text = make("output", { class: "pad-text", translate: "no" });
   const axes = [horizontal, vertical].map((tweak, index) => {
     const [low, high] = [make("span"), make("span")];
-    const name = make("span", { class: "pad-name", text: `${tweak.label}${tweak.unit ? `, ${shown(tweak.unit)}` : ""}` });
+    const name = make("span", { class: "pad-name", translate: "no", text: `${tweak.label}${tweak.unit ? `, ${shown(tweak.unit)}` : ""}` });
     return { low, high, element: make("div", { class: `pad-axis ${index === 0 ? "is-horizontal" : "is-vertical"}`, "aria-hidden": "true" }, low, name, high) };
   });
   let ranges;

@@ -21,7 +21,7 @@ export function differenceTable(change) {
     make("thead", {}, make("tr", {}, ["Tweak", "Now", "", "Afterwards"].map((text) => (text ? make("th", { scope: "col", text }) : make("td"))))),
     make("tbody", {}, partsOf(change).map((part) => {
       const [before, after] = partTexts(part);
-      return make("tr", {}, make("th", { scope: "row", text: shown(part.tweak) }), make("td", { text: before }), make("td", { class: "arrow", text: "→" }), make("td", { text: after }));
+      return make("tr", {}, make("th", { scope: "row", translate: "no", text: shown(part.tweak) }), make("td", { translate: "no", text: before }), make("td", { class: "arrow", text: "→" }), make("td", { translate: "no", text: after }));
     })));
 }
 

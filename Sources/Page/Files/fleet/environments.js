@@ -61,7 +61,7 @@ export function openComparison(fleet) {
     const row = (difference, isKill) => {
       const box = make("input", { type: "checkbox", checked: Boolean(difference.from), "aria-label": shown(difference.tweak), onchange: showButton });
       if (!isKill) boxes.push({ box, tweak: difference.tweak, isRemoval: !difference.from });
-      return make("tr", {}, make("td", {}, isKill ? undefined : box), make("th", { scope: "row", text: shown(difference.tweak) }), make("td", { text: textOf(difference.from, isKill) }), make("td", { text: textOf(difference.to, isKill) }));
+      return make("tr", {}, make("td", {}, isKill ? undefined : box), make("th", { scope: "row", translate: "no", text: shown(difference.tweak) }), make("td", { text: textOf(difference.from, isKill) }), make("td", { text: textOf(difference.to, isKill) }));
     };
     return make("table", { class: "difference-table comparison fleet-comparison" }, make("thead", {}, make("tr", {}, make("td"), ["Tweak", shown(from), shown(to)].map((text) => make("th", { scope: "col", text })))),
       make("tbody", {}, kills.map((kill) => row(kill, true)), differences.map((difference) => row(difference, false))));

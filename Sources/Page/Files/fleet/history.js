@@ -73,7 +73,7 @@ export class FleetHistory {
     return make("li", {}, make("span", { class: "history-line" }, make("time", { datetime: isKnown ? at : undefined, text: isKnown ? time.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" }) : shown(at) }),
       make("span"), !isLast && make("button", { type: "button", class: "button small", text: "Go back…", "aria-label": `Go back to revision ${revision}`, data: { of: revision }, onclick: () => openRollback(this.#fleet, revision, this.#tweak) })),
     make("strong", { class: "history-why", text: shown(why ?? "no reason") }),
-    parts.map((part) => make("span", { class: "history-values" }, this.#tweak ? undefined : make("button", { type: "button", class: "heading-link", text: labelOf(part.tweak), title: shown(part.tweak), onclick: () => this.open(part.tweak) }), make("span", { text: partTexts(part).join(" → ") }))),
+    parts.map((part) => make("span", { class: "history-values" }, this.#tweak ? undefined : make("button", { type: "button", class: "heading-link", translate: "no", text: labelOf(part.tweak), title: shown(part.tweak), onclick: () => this.open(part.tweak) }), make("span", { translate: "no", text: partTexts(part).join(" → ") }))),
     make("span", { class: "who", text: `${shown(by)} · revision ${revision}` }));
   }
 }

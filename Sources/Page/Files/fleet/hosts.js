@@ -43,7 +43,7 @@ export function openHosts(fleet) {
   const sorted = [...hosts].sort((one, other) => order.indexOf(one.state) - order.indexOf(other.state));
   const names = { current: "up to date", refuses: "refuses values", behind: "lacks the newest change", silent: "silent" };
   const list = make("ul", { class: "history-list" }, sorted.slice(0, mostHosts).map((host) => make("li", {},
-    make("span", { class: "history-line" }, make("strong", { text: shown(host.host) }), make("span"),
+    make("span", { class: "history-line" }, make("strong", { translate: "no", text: shown(host.host) }), make("span"),
       make("span", { class: `badge ${host.state === "current" ? "" : "warning"}`, text: names[host.state] ?? host.state })),
     hostProblems(host).map((text) => make("span", { class: "history-values", text })), make("span", { class: "who", text: revisionText(host) }))));
   openDialog(`Hosts of ${shown(fleet.application)}`, make("div", {}, make("p", { class: "who", text: newestRevision ? `The newest change is revision ${newestRevision}.` : "There are no changes yet." }), list,
@@ -54,7 +54,7 @@ export function openHosts(fleet) {
 export function openRollouts(fleet) {
   const nextText = (seconds) => (seconds === undefined ? "" : seconds > 0 ? `next step in ${seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`}` : "next step now");
   openDialog(`Rollouts of ${shown(fleet.application)}`, make("ul", { class: "history-list" }, fleet.rollouts.map((rollout) => make("li", {},
-    make("span", { class: "history-line" }, make("strong", { text: labelOf(rollout.tweak), title: shown(rollout.tweak) }), make("span"), make("span", { class: `badge ${rollout.state === "running" ? "is-set" : rollout.state === "paused" ? "warning" : ""}`, text: rollout.state })),
+    make("span", { class: "history-line" }, make("strong", { translate: "no", text: labelOf(rollout.tweak), title: shown(rollout.tweak) }), make("span"), make("span", { class: `badge ${rollout.state === "running" ? "is-set" : rollout.state === "paused" ? "warning" : ""}`, text: rollout.state })),
     make("span", { class: "history-values", text: `${stateText(rollout.value, rollout.for)} on ${rollout.percentage ?? 0} % of the hosts, step ${rollout.done} of ${rollout.steps.length}` }),
     make("span", { class: "history-why", text: shown(rollout.why) }),
     make("span", { class: "who", text: [nextText(rollout.nextIn), rollout.state === "running" && !rollout.leader && (rollout.attended ? "unattended" : "no agent carries it out yet"), shown(rollout.reason), shown(rollout.by)].filter(Boolean).join(" · ") })))), [{ label: "Close", isMain: true }], { className: "wide" });

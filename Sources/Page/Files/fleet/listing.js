@@ -41,7 +41,7 @@ export class Listing {
       });
     }
     byID("outline").addEventListener("keydown", (event) => this.#onOutlineKey(event));
-    const title = make("h2", { class: "scope-title" });
+    const title = make("h2", { class: "scope-title", translate: "no" });
     const count = make("span", { class: "scope-state", role: "status" });
     const [hosts, rollouts] = [openHosts, openRollouts].map((open) => make("button", { type: "button", class: "badge", "aria-haspopup": "dialog", onclick: () => open(fleet) }));
     const whole = make("input", { type: "checkbox", onchange: () => {
@@ -81,11 +81,11 @@ export class Listing {
     const all = known || !application ? environments : [...environments.filter((one) => one.environment !== environment),
       { environment, applications: [...(environments.find((one) => one.environment === environment)?.applications ?? []), { application }] }];
     byID("outline").replaceChildren(make("ul", { class: "outline-list" }, all.map((one) => make("li", { class: "outline-item level-0" },
-      make("div", { class: "outline-line fleet-environment" }, make("span", { class: "outline-label", text: shown(one.environment) })),
+      make("div", { class: "outline-line fleet-environment" }, make("span", { class: "outline-label", translate: "no", text: shown(one.environment) })),
       make("ul", {}, one.applications.map((other) => make("li", { class: "outline-item level-1" }, make("div", { class: "outline-line" }, make("button", {
         type: "button", class: "outline-node", "aria-label": `${shown(other.application)} in ${shown(one.environment)}`, data: { place: JSON.stringify([one.environment, other.application]) },
         "aria-current": one.environment === environment && other.application === application ? "true" : undefined, onclick: () => this.#fleet.go(one.environment, other.application),
-      }, make("span", { class: "outline-label", text: shown(other.application) }))))))))),
+      }, make("span", { class: "outline-label", translate: "no", text: shown(other.application) }))))))))),
     make("button", { type: "button", class: "button small", text: "Another application…", onclick: () => this.#openOther() }));
     if (focused) [.../** @type {NodeListOf<HTMLElement>} */ (byID("outline").querySelectorAll("[data-place]"))].find(({ dataset }) => dataset.place === focused)?.focus();
   }
@@ -160,7 +160,7 @@ export class Listing {
       const name = groupOf(row.tweak);
       groups.set(name, [...(groups.get(name) ?? []), row]);
     }
-    list.replaceChildren(...[...groups].map(([name, members]) => make("section", {}, make("div", { class: "collection-heading" }, make("h3", { text: name })),
+    list.replaceChildren(...[...groups].map(([name, members]) => make("section", {}, make("div", { class: "collection-heading" }, make("h3", { translate: "no", text: name })),
       make("ul", { class: "fleet-rows", "aria-label": name }, members.map((row) => this.#makeRow(row))))),
     ...(rows.length > mostRows ? [make("p", { class: "who", text: `${rows.length - mostRows} more; use search` })] : []), ...(warnings ? [make("p", { class: "who fleet-lines", text: warnings })] : []));
     if (focused) [.../** @type {NodeListOf<HTMLElement>} */ (list.querySelectorAll("[data-of]"))].find(({ dataset }) => dataset.of === focused)?.focus();
@@ -172,7 +172,7 @@ export class Listing {
     const label = labelOf(tweak);
     const last = kill ?? entry;
     return make("li", { class: `fleet-row ${entry ? "is-set" : ""} ${kill ? "is-killed" : ""} ${entry?.problem ? "is-failed" : ""}`, data: { tweak } },
-      make("div", { class: "fleet-name" }, make("button", { type: "button", class: "heading-link", text: label, title: `History of ${shown(tweak)}`, data: { of: `name ${tweak}` }, onclick: () => fleet.history.open(tweak) })),
+      make("div", { class: "fleet-name" }, make("button", { type: "button", class: "heading-link", translate: "no", text: label, title: `History of ${shown(tweak)}`, data: { of: `name ${tweak}` }, onclick: () => fleet.history.open(tweak) })),
       make("div", { class: "fleet-value" }, make("span", { class: "fleet-now", text: entry?.problem ? "unusable" : entry ? valueText(entry.value) + (declaration?.unit ? ` ${shown(declaration.unit)}` : "") : "no value" }),
         kill && make("span", { class: "badge warning", text: "killed" }), entry?.for && make("span", { class: "badge is-set", text: filtersText(entry.for), title: JSON.stringify(entry.for) }),
         entry?.otherwise && make("span", { class: "badge", text: `otherwise ${stateText(entry.otherwise.value, entry.otherwise.for)}` })),

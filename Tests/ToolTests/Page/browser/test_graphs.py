@@ -266,6 +266,10 @@ class Graph(PageTest):
         wait_until(lambda: self.plots() == [["Speed", "Temperature", "Switch"]])
         self.assertEqual(browser.text(".graph-window"), "20 s")
         self.assertEqual(browser.find("select[aria-label='Plots']").get_attribute("value"), "together")
+        # A link replaces the lines of an open graph.
+        browser.script("location.hash = arguments[0]", f"program=page-program&line={TEMPERATURE}&line={TARGET}")
+        wait_until(lambda: self.plots() == [["Temperature"], ["Target"]], "the lines of a link are added to others")
+        self.assertEqual(browser.text(".graph-window"), "10 s")
         browser.click(browser.find("button[aria-label='Close the graph']"))
         wait_until(lambda: "line=" not in browser.driver.current_url, "the address keeps a closed graph")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests of fingers, input methods and keyboard layouts."""
+"""Tests of fingers, input methods, keyboard layouts, and of what other programs read from the page."""
 
 import os
 import unittest
@@ -179,6 +179,45 @@ class InputMethods(PageTest):
         wait_until(lambda: browser.script("return tweaksPage.changes.isOpen"), "h at its position does not open the history")
         self.key("р", "KeyH", 72)
         wait_until(lambda: not browser.script("return tweaksPage.changes.isOpen"))
+
+
+class Assistance(PageTest):
+    def test_browsers_do_not_translate_names(self):
+        browser = self.browser
+        browser.script(
+            """const {commands, state} = tweaksPage;
+            commands.select(state.tweak('page-program', arguments[0]));
+            commands.graph(arguments[1].map((key) => state.tweak('page-program', key)));""", STIFFNESS, ["Motor/State/Speed", STIFFNESS])
+        wait_until(lambda: browser.is_there(".graph-legend li") and browser.is_there(".details h2"))
+        translated = browser.script(
+            """const names = new Set(['page-program']);
+            for (const tweak of tweaksPage.state.programs.get('page-program').tweaks.values()) {
+              for (const name of [tweak.label, tweak.name, tweak.category, tweak.collection, tweak.unit]) names.add(name);
+            }
+            const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+            const found = [];
+            for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+              const text = node.data.trim();
+              if (text && names.has(text) && node.parentElement.translate) found.push(`${text}: ${node.parentElement.outerHTML.slice(0, 200)}`);
+            }
+            return found;""")
+        self.assertEqual(translated, [])
+
+    def test_a_field_has_always_a_number_for_screen_readers(self):
+        browser = self.browser
+        limit = "Kinds/Optionals/Limit"
+        for key, text, now in (
+            (limit, "none", 0.5), (limit, "2", 2), (NUMBERS + "Unbounded", "-inf", -1.7976931348623157e308), (NUMBERS + "Natural", "18446744073709551615", 2 ** 64 - 1),
+        ):
+            field = browser.field(key)
+            if text == "-inf":
+                # Only programs set it.
+                browser.script("tweaksPage.state.setValue('page-program', {tweak: arguments[0], value: '-inf', source: 'program'})", key)
+            else:
+                browser.type(field, text)
+            wait_until(lambda: field.get_attribute("aria-valuetext") == text, f"{key} does not become {text}")
+            given = field.get_attribute("aria-valuenow")
+            self.assertEqual(int(given) if given.isdigit() else float(given), now, key)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { fromHSB, hexText, parseHex, toHSB } from "../../../../Sources/Page/Files/colours.js";
 import { csvField, declarationInC, declarationInSwift, literalInC, nestedJSON, shellCommand, shellWord } from "../../../../Sources/Page/Files/copying.js";
-import { isWanted, listItems, movedTo, wordsOf } from "../../../../Sources/Page/Files/finding.js";
+import { isWanted, listItems, movedTo, sortedPrograms, wordsOf } from "../../../../Sources/Page/Files/finding.js";
 import { escaped, keyOf, linkText, placeOf, shown, unescaped } from "../../../../Sources/Page/Files/names.js";
 import { linesOfPatch } from "../../../../Sources/Page/Files/patches.js";
 import { originLines } from "../../../../Sources/Page/Files/row.js";
@@ -138,4 +138,10 @@ test("the lines of a difference have their kinds, also where a removed line look
     "heading", "heading", "heading", "hunk", "context", "removed", "removed", "added", "hunk", "removed", "heading", "added", "heading", "heading", "heading",
   ]);
   assert.deepEqual(lines.map(({ text }) => text), patch.map((line) => line.replace("\u202e", "\\u{202e}")));
+});
+
+test("running programs are listed first, by name, and equal ones together", () => {
+  const programs = [["search", 40, "running"], ["ended", 0, "offline"], ["gateway 10", 9, "running"], ["search", 7, "silent"], ["gateway 9", 12, "memory"], ["a", 0, "offline"]]
+    .map(([name, pid, state]) => ({ id: `${name}~${pid}`, state, description: { name, pid } }));
+  assert.deepEqual(sortedPrograms(programs).map(({ id }) => id), ["gateway 9~12", "gateway 10~9", "search~7", "search~40", "a~0", "ended~0"]);
 });
