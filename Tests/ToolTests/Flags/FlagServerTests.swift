@@ -224,7 +224,7 @@ import Testing
     @Test func `answers no page of another site`() throws {
         defer { end() }
         for header in [
-            "Host: evil.example", "Host: evil.example:\(flags.port)", "Host: 127.0.0.1:1",
+            "Host: evil.example", "Host: evil.example:\(flags.port)", "Host: 127.0.0.1.evil.example",
             "Origin: http://evil.example", "Origin: null",
         ] {
             #expect(try flags.ask(ServedFlags.path, [header]).status == 403)
