@@ -3,7 +3,8 @@
 ///
 /// Each module becomes a function that returns its exports and is called once, after the functions of its imports.
 /// Modules use only `import { a, b } from "./c.js";` at the beginning, and `export` before a declaration. There are no
-/// import cycles, and only the first module awaits anything at the top level. Comments in lines of their own are left out.
+/// import cycles, and only the first module awaits anything at the top level. Comments in lines of their own and indentation
+/// are left out; a text in a template literal is on one line.
 struct ModuleBundle {
     private(set) var text = ""
     private let sources: [String: String]
@@ -54,7 +55,7 @@ struct ModuleBundle {
                     words.first { !["async", "class", "const", "function"].contains($0) }.map { [$0] } ?? []
                 body += declaration + "\n"
             } else {
-                body += line + "\n"
+                body += code + "\n"
             }
         }
         return (body, exports)

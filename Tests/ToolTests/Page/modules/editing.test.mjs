@@ -86,3 +86,15 @@ test("events missed while a list was loaded count after it", () => {
   page.tell(3, 9);
   assert.equal(page.tweak.value, 3);
 });
+
+test("a cancelled drag gives the value back, and sends nothing if it moved nothing", async () => {
+  const page = makePage();
+  page.editing.begin(page.tweak);
+  page.editing.cancel(page.tweak);
+  // It would wait for an answer.
+  await page.editing.settled();
+  page.editing.move(page.tweak, 3);
+  page.editing.cancel(page.tweak);
+  await wait();
+  assert.deepEqual([page.shown, currentValue(page.tweak), page.editing.isDragged(page.tweak)], [[3, 1], 1, false]);
+});
