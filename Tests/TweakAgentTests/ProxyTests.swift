@@ -203,9 +203,13 @@ import Testing
             "the proxy 127.0.0.1:\(closed): no connection: Connection refused",
             ["http_proxy": "user:secret@127.0.0.1:\(closed)"])
         proxy.answer { $0.answer("", status: "407 Proxy Authentication Required") }
-        try refuses("the proxy \(address): it requires another user or password", ["http_proxy": secret])
+        try refuses(
+            "the proxy \(address): it requires a user and a password, or refuses those given",
+            ["http_proxy": secret])
         try host.configure("https://values.example.test/")
-        try refuses("the proxy \(address): it requires another user or password", ["https_proxy": secret])
+        try refuses(
+            "the proxy \(address): it requires a user and a password, or refuses those given",
+            ["https_proxy": secret])
         try refuses(
             "the proxy 127.0.0.1:\(closed): no connection: Connection refused",
             ["https_proxy": "user:secret@127.0.0.1:\(closed)"])

@@ -31,7 +31,7 @@ package struct PageOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "A host name under which a reverse proxy serves the page, with a port other than 80 and 443. Can be repeated.",
+            "A host under which a reverse proxy serves the page, with its port unless that is 80 or 443; can be repeated.",
             valueName: "host"))
     package var name: [String] = []
 

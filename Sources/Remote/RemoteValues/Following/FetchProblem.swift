@@ -59,7 +59,7 @@ extension FetchProblem {
             }
             return "no connection: \(systemMessage(first.errnoCode))"
         case is NIOHTTPDecompression.DecompressionError, is NIOHTTPDecompression.ExtraDecompressionError:
-            return "the answer is not gzip, as it says, or was cut short"
+            return "the answer is malformed or truncated gzip"
         case let error as IOError:
             let words = systemMessage(error.errnoCode)
             return error.errnoCode == ECONNRESET || error.errnoCode == EPIPE

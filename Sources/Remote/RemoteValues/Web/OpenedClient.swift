@@ -110,7 +110,8 @@ extension FetchProblem {
     fileprivate init?(_ error: any Error, of proxy: Proxies.Proxy) {
         let reason: String
         switch error as? HTTPClientError {
-        case .proxyAuthenticationRequired: reason = "it requires another user or password"
+        case .proxyAuthenticationRequired:
+            reason = "it requires a user and a password, or refuses those given"
         case .invalidProxyResponse: reason = "it does not connect to the server"
         case .connectTimeout, .httpProxyHandshakeTimeout: reason = "no connection in time"
         default:
