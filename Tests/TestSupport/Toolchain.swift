@@ -40,9 +40,12 @@ public enum Locations {
         for directory in directories where access("\(directory)/\(name)", X_OK) == 0 {
             return "\(directory)/\(name)"
         }
+        // With Swift 6.2 the test fails, because it cannot be skipped once it runs.
+        #if compiler(>=6.3)
         guard ProcessInfo.processInfo.environment["TWEAKS_TEST_ALL"] != nil else {
             try Test.cancel("needs \(name), which tools/test installs")
         }
+        #endif
         throw MissingProgram(name: name)
     }
 }

@@ -56,7 +56,7 @@ import TweakELF
         }
     }
 
-    @Test(arguments: [UInt64(0), 1, 64, 1 << 20, 1 << 40, 1 << 63, .max - 63, .max])
+    @Test(arguments: [0, 1, 64, 1 << 20, 1 << 40, 1 << 63, .max - 63, .max] as [UInt64])
     func `Any number in the ELF header gives a result or an error`(number: UInt64) throws {
         let binaries = try Binaries()
         for flags in [["-c"], ["-shared", "-fPIC"]] {

@@ -143,8 +143,11 @@ import TweakJSON
     private static func binary(_ object: [UInt8]) -> [UInt8] {
         let number = { (number: Int) in withUnsafeBytes(of: UInt64(number).bigEndian) { Array($0) } }
         let table = 8 + object.count
-        return Array("bplist00".utf8) + object + number(8) + [0, 0, 0, 0, 0, 0, 8, 1] + number(1) + number(0)
-            + number(table)
+        let parts = [
+            Array("bplist00".utf8), object, number(8), [0, 0, 0, 0, 0, 0, 8, 1], number(1), number(0),
+            number(table),
+        ]
+        return parts.flatMap { $0 }
     }
 
     private static let twins = BinaryPlist(

@@ -12,12 +12,14 @@ import TweakRecords
     }
 
     @Test func `The example of the format has these bytes`() {
-        let bytes: [UInt8] =
-            [104, 0, 0, 0, 1, 1, 6, 8]  // size, version, kind, uint8, choices
-            + [2, 0, 0, 0, 0, 0, 0, 0] + [2, 0, 0, 0, 0, 0, 0, 0]  // cell, default
-            + Array(repeating: 0, count: 24)  // no limits, no step
-            + Array("A\0B\0C\0\0choice=\0label=low\0choice=\0\0\0\0\0\0\0\0".utf8)
-            + [1, 0, 0, 0, 0, 0, 0, 0] + [2, 0, 0, 0, 0, 0, 0, 0]
+        let parts: [[UInt8]] = [
+            [104, 0, 0, 0, 1, 1, 6, 8],  // size, version, kind, uint8, choices
+            [2, 0, 0, 0, 0, 0, 0, 0], [2, 0, 0, 0, 0, 0, 0, 0],  // cell, default
+            Array(repeating: 0, count: 24),  // no limits, no step
+            Array("A\0B\0C\0\0choice=\0label=low\0choice=\0\0\0\0\0\0\0\0".utf8),
+            [1, 0, 0, 0, 0, 0, 0, 0], [2, 0, 0, 0, 0, 0, 0, 0],
+        ]
+        let bytes = parts.flatMap { $0 }
         #expect(
             decode(bytes, .little).tweaks.map(\.declaration.choices) == [
                 [TweakChoice(1, label: "low"), TweakChoice(2)]

@@ -17,11 +17,13 @@ import TweakRecords
     }
 
     @Test func `The example of the format has these bytes`() {
-        let bytes: [UInt8] =
-            [64, 0, 0, 0, 1, 1, 4, 3]  // size, version, kind, int32, minimum and maximum
-            + [42, 0, 0, 0, 0, 0, 0, 0] + [42, 0, 0, 0, 0, 0, 0, 0]  // cell, default
-            + [0xF6, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0] + [100, 0, 0, 0, 0, 0, 0, 0]  // -10, 100
-            + [0, 0, 0, 0, 0, 0, 0, 0] + Array("A\0B\0C\0\0at=c:1\0\0\0".utf8)
+        let parts: [[UInt8]] = [
+            [64, 0, 0, 0, 1, 1, 4, 3],  // size, version, kind, int32, minimum and maximum
+            [42, 0, 0, 0, 0, 0, 0, 0], [42, 0, 0, 0, 0, 0, 0, 0],  // cell, default
+            [0xF6, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0], [100, 0, 0, 0, 0, 0, 0, 0],  // -10, 100
+            [0, 0, 0, 0, 0, 0, 0, 0], Array("A\0B\0C\0\0at=c:1\0\0\0".utf8),
+        ]
+        let bytes = parts.flatMap { $0 }
         #expect(
             decode(bytes, .little).tweaks.map(\.declaration) == [
                 TweakDeclaration(
