@@ -58,10 +58,12 @@ final class ClientIdentity: Sendable {
     }
 
     /// The name of a process's executable. A process can choose its own name, so that counts only if the kernel does
-    /// not show the executable, as of another user.
+    /// not show the executable, as of another user, or if that is the program that is both `tweak-ui` and `tweak-agent`.
     private static func programName(of process: Int32) -> String? {
         guard process > 0 else { return nil }
-        if let path = executablePath(of: "\(process)") { return lastComponent(of: path) }
+        if let name = executablePath(of: "\(process)").map(lastComponent), name != "tweaks-network" {
+            return name
+        }
         return readWhole("/proc/\(process)/comm", limit: 64).flatMap { $0.trimmed(of: UInt8(ascii: "\n")) }
     }
 
