@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("ui", "--port", "[--open]"), ("serve", "--no-token", "<program>"),
+        ("ui", "--port", "[<program>]"), ("serve", "--no-token", "<program>"),
         ("fleet", "rollback", "<subcommand>"),
         ("sign", "--new-key", "[<files> ...]"),
     ])
