@@ -145,6 +145,14 @@ let package = Package(
                     ],
                     trait: "Remote")),
         .target(
+            name: "TweakFleet",
+            dependencies: [
+                "CommandCompletion", "CommandSupport", "RemoteValues", "TweakClient", "TweakFormats",
+                "TweakJSON", "TweakOverrides", "TweakProtocol", "TweakRecords", "TweakSystem",
+                "TweakTargeting",
+                argumentParser,
+            ]),
+        .target(
             name: "TweaksRemote",
             dependencies: [
                 "RemoteValues", "TweakJSON", "TweakOverrides", "TweakSystem", "TweakTargeting", "Tweaks",
@@ -218,8 +226,8 @@ let package = Package(
         .target(
             name: "TweakPage",
             dependencies: [
-                "CTweakPage", "CTweakSystem", "CommandSupport", "TweakClient", "TweakFormats", "TweakJSON",
-                "TweakMemory", "TweakOverrides", "TweakProtocol", "TweakRecords", "TweakSystem",
+                "CTweakPage", "CTweakSystem", "CommandSupport", "TweakClient", "TweakFleet", "TweakFormats",
+                "TweakJSON", "TweakMemory", "TweakOverrides", "TweakProtocol", "TweakRecords", "TweakSystem",
                 argumentParser,
             ]
                 + web(
@@ -241,8 +249,8 @@ let package = Package(
             name: "tweak-agent",
             dependencies: [
                 "CommandCompletion", "CommandSupport", "TweakClient", "TweakFormats", "TweakJSON",
-                "TweakOverrides", "TweakProtocol", "TweakRecords", "RemoteValues", "TweakSystem",
-                "TweakTargeting",
+                "TweakOverrides", "TweakProtocol", "TweakRecords", "RemoteValues", "TweakFleet",
+                "TweakSystem", "TweakTargeting",
                 argumentParser,
             ],
             path: "tools/tweak-agent"),
@@ -351,12 +359,6 @@ let package = Package(
                     condition: .when(traits: ["Configuration"])),
             ]),
         .testTarget(
-            name: "TweakAgentTests",
-            dependencies: [
-                "RemoteValues", "TestSupport", "TweakFormats", "TweakJSON", "TweakOverrides",
-                "TweakRecords", "TweakTargeting", "Tweaks", "TweaksRemote",
-            ]),
-        .testTarget(
             name: "ToolTests",
             // Commands are tested as installed.
             dependencies: [
@@ -378,7 +380,7 @@ let folders = [
         "CTweaks", "TweakMacros", "Tweaks", "TweaksConfiguration", "TweaksFoundation",
         "TweaksProviderTesting", "TweaksRemote", "TweaksTesting",
     ],
-    "Remote": ["RemoteValues"],
+    "Remote": ["RemoteValues", "TweakFleet"],
     "Page": ["CTweakPage", "TweakPage"],
     "Commands": [
         "CCommandSupport", "CommandCompletion", "CommandSupport", "TweakClient", "TweakGenerators",
@@ -407,7 +409,43 @@ func web(_ products: [String], trait: String) -> [Target.Dependency] {
 
 // tools/test provides what these need: an installation, servers, other compilers. `swift test` needs Swift alone.
 if Context.environment["TWEAKS_TEST_ALL"] == nil {
-    package.targets.removeAll { ["ToolTests", "TweakAgentTests"].contains($0.name) }
+    package.targets.removeAll { $0.name == "ToolTests" }
+}
+// The tests of the agent are a program, which is built with the modules that are installed: compiling an HTTP client and
+// TLS a second time, for debugging, would take as long as all other tests. What is installed contains the standard
+// library, but there is only a shared libTesting.
+if Context.environment["TWEAKS_TEST_AGENT"] != nil {
+    let shared = ["-no-static-stdlib"]
+    package.targets.append(
+        .executableTarget(
+            name: "TweakAgentTests",
+            dependencies: [
+                "RemoteValues", "TestSupport", "TweakFormats", "TweakJSON", "TweakOverrides",
+                "TweakRecords", "TweakTargeting", "Tweaks", "TweaksRemote",
+            ],
+            path: "Tests/TweakAgentTests", linkerSettings: [.unsafeFlags(shared)]))
+    for target in package.targets where ["TestSupport", "TweakAgentTests"].contains(target.name) {
+        target.swiftSettings = [.unsafeFlags(shared + ["-Onone"])]
+    }
+}
+
+// tools/install builds these products in one run, and nothing else.
+if let names = Context.environment["TWEAKS_INSTALL"]?.split(separator: " ") {
+    package.products.removeAll { !names.contains($0.name[...]) }
+    var needed: Set<String> = []
+    // The only product whose name is not that of its target is made of this one.
+    var reached = names.map(String.init) + ["Tweaks"]
+    while let name = reached.popLast() {
+        let target = package.targets.first { $0.name == name }
+        guard let target, needed.insert(name).inserted else { continue }
+        for dependency in target.dependencies {
+            switch dependency {
+            case .byNameItem(let name, _), .targetItem(let name, _): reached.append(name)
+            default: break
+            }
+        }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
 }
 
 // For tools/development/fuzz: harnesses, whose main function is in libFuzzer. One contains the code of tweak-dump.

@@ -45,6 +45,7 @@ public func start(
 public final class RunningCommand: Sendable {
     private let process: Process
     private let reader: DispatchGroup
+    private let ended = DispatchGroup()
     private let captured = Locked<(output: Data, error: Data)>((Data(), Data()))
 
     /// Starts a process that is set up already, with the settings of the user perhaps.
@@ -55,16 +56,19 @@ public final class RunningCommand: Sendable {
         process.standardOutput = output
         process.standardError = error
         process.standardInput = FileHandle.nullDevice
-        try withAllSignals { try Self.run(process) }
+        try withAllSignals { try Self.run(process, ended) }
         read(output) { $0.output += $1 }
         read(error) { $0.error += $1 }
     }
 
     /// Starts a process; again while its file is open for writing, which it may still be in a child of another test that
     /// has not executed its program yet.
-    private static func run(_ process: Process) throws {
+    private static func run(_ process: Process, _ ended: DispatchGroup) throws {
+        process.terminationHandler = { _ in ended.leave() }
         for attempt in 1... {
+            ended.enter()
             do { return try process.run() } catch let error as NSError {
+                ended.leave()
                 let reason = error.userInfo[NSUnderlyingErrorKey] as? NSError
                 guard reason?.code == Int(ETXTBSY), attempt < 200 else { throw error }
                 usleep(10_000)
@@ -120,7 +124,8 @@ public final class RunningCommand: Sendable {
 
     /// Waits for the end.
     public func wait() -> CommandResult {
-        process.waitUntilExit()
+        // Foundation's own function asks all the time on another thread than the one that started it.
+        ended.wait()
         reader.wait()
         let (output, error) = written
         return CommandResult(

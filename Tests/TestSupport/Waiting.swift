@@ -6,9 +6,12 @@ import Foundation
 /// - Returns: Whether it is.
 public func waitUntil(_ condition: () throws -> Bool) rethrows -> Bool {
     let deadline = Date() + 60
+    // Others need the processor, too, if it takes long.
+    var pause: UInt32 = 1000
     while Date() < deadline {
         if try condition() { return true }
-        usleep(1000)
+        usleep(pause)
+        pause = min(pause + pause / 8, 10_000)
     }
     return try condition()
 }

@@ -135,6 +135,52 @@ import Testing
         #expect(all.contains { $0.hasPrefix("web2  silent") }, "\(all)")
     }
 
+    @Test func `tells what each host has of a tweak`() throws {
+        func has(_ host: String) throws -> String {
+            let rows = try status("--tweak", "step").output.split(separator: "\n")
+            let row = try #require(rows.first { $0.hasPrefix(host) }, "\(rows)")
+            return row.split(separator: " ").dropFirst().joined(separator: " ")
+        }
+        try hosts[0].following { (_) throws in
+            try hosts[1].following { (_) throws in
+                let first = try set("1")
+                try waits(for: "2 of 2 known hosts have revision \(first)")
+                #expect(try has("web1") == "current 1" && has("web2") == "current 1")
+                let second = try set("4", "--for", #"{ "percentage": 0 }"#)
+                try waits(for: "2 of 2 known hosts have revision \(second)")
+                #expect(try has("web1") == "current none" && has("web2") == "current none")
+                let third = try set("2", "--for", #"{ "percentage": 100 }"#)
+                try waits(for: "2 of 2 known hosts have revision \(third)")
+                #expect(try has("web1") == "current 2" && has("web2") == "current 2")
+                // Without a change that is recorded.
+                try etcd.put("Live/Values/Step", #"{ "value": 5 }"#)
+                #expect(try waitUntil { try has("web1") == "current 5" && has("web2") == "current 5" })
+            }
+            // The second host keeps what it had when its agent ended.
+            let last = try set("3")
+            try waits(for: "1 of 2 known hosts has revision \(last)")
+            #expect(try has("web1") == "current 3" && has("web2") == "silent 5")
+            #expect(try hosts[0].fleet("set", "Live/Values/On", "true", "--force").succeeded)
+            #expect(try hosts[0].fleet("kill", "Live/Values/On", "--force", "--why", "broken").succeeded)
+            #expect(
+                waitUntil {
+                    (try? status("--tweak", "Live/Values/On").output.contains("current  off: killed")) == true
+                })
+        }
+        let json = try JSONSerialization.jsonObject(
+            with: Data(try status("--tweak", "Live/Values/Step", "--format", "json").output.utf8))
+        let object = try #require(json as? [String: Any])
+        #expect(object["tweak"] as? String == "Live/Values/Step")
+        let holding = try #require((object["hosts"] as? [[String: Any]])?.last?["has"] as? [String: Any])
+        #expect(holding["kind"] as? String == "value" && holding["value"] as? Int == 5)
+        // Its change is gone from etcd.
+        let revision = try #require(object["newestRevision"] as? Int)
+        #expect(try etcd.ctl(["compact", "\(revision)"]).succeeded)
+        #expect(try has("web2") == "silent not known")
+        let unknown = try status("--tweak", "Live/Values/Other")
+        #expect(unknown.status != 0 && unknown.error.contains("Other"), "\(unknown.error)")
+    }
+
     @Test func `tells commands when the programs of a host are published`() throws {
         let program = Locations.product("live-program")
         try hosts[0].follow(
@@ -148,6 +194,7 @@ import Testing
             // An agent publishes at a random time within half a minute.
             #expect(try waitUntil { try unpublished() == 0 })
             #expect(try hosts[0].fleet("builds").output.contains(program))
+            #expect(try status("--all").output.contains("  live-program "))
         }
     }
 
@@ -259,7 +306,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `is right after a backup of etcd was restored`(isSameCluster: Bool) throws {
-        let more = #""host": "web1", "interval": 1, "timeout": 0.5"#
+        let more = #""host": "web1", "interval": 1, "timeout": 5"#
         try hosts[0].follow(etcd.endpoints, more)
         let first = try set("1")
         let backup = etcd.home("backup.db")

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #if Remote
+import RemoteValues
 import TestSupport
 import Testing
 import TweakJSON
 import TweakOverrides
 import TweakRecords
-
-@testable import RemoteValues
 
 /// A source that gives one answer after the other, and the last one for ever.
 private final class Answers: RemoteOrigin, OriginSettings {

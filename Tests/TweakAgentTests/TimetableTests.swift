@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #if Remote
+import RemoteValues
 import TestSupport
 import Testing
-
-@testable import RemoteValues
 
 @Suite struct `A timetable` {
     private let timetable = Timetable()

@@ -71,6 +71,17 @@ import TweakRecords
         #expect(try members(read.call.get()) == members(DescribeProgram()))
     }
 
+    @Test func `A request names the person, in at most 160 bytes`() throws {
+        let longest = String(repeating: "é", count: 80)
+        for person in [nil, "", "Ann", longest] {
+            let line = try DescribeProgram().request(id: .number(1), person: person)
+            #expect(ControlRequest(line: line.dropLast()).person == person)
+        }
+        let line = try DescribeProgram().request(id: .number(1), person: longest + "x")
+        #expect(code(String(decoding: line, as: UTF8.self)) == .invalidRequest)
+        #expect(code(#"{"jsonrpc": "2.0", "id": 1, "method": "describe", "person": 7}"#) == .invalidRequest)
+    }
+
     @Test(arguments: ["", "{", "nonsense", "{\"a\": \u{0}}", "{} {}", "\u{FEFF}{"])
     func `Anything but JSON is a parse error`(json: String) {
         #expect(code(json) == .parse)

@@ -5,6 +5,7 @@ import Dispatch
 import Glibc
 import RemoteValues
 import TweakClient
+import TweakFleet
 import TweakRecords
 import TweakSystem
 

@@ -5,6 +5,7 @@ import Dispatch
 import Glibc
 import RemoteValues
 import Synchronization
+import TweakFleet
 import TweakOverrides
 import TweakRecords
 import TweakSystem
@@ -27,7 +28,7 @@ extension Follow {
             source.resume()
             return source
         }
-        let path = try Self.configuration(configurationPath)
+        let path = try agentConfiguration(configurationPath)
         let configuration = try Self.read(path)
         guard let place = folder ?? AgentFolder.usual else {
             throw Failure("neither STATE_DIRECTORY nor HOME is set; --folder says where to write", .usage)
@@ -92,19 +93,6 @@ extension Follow {
             printMessage("the configuration was reloaded", of: "tweak-agent")
             following = Task { await agent.follow(next) }
         }
-    }
-
-    /// The path of the configuration.
-    static func configuration(_ named: String?) throws(Failure) -> String {
-        if let named { return named }
-        if geteuid() == 0 { return "/etc/tweaks/agent.json" }
-        if let folder = environment("XDG_CONFIG_HOME"), folder.hasPrefix("/") {
-            return folder + "/tweaks/agent.json"
-        }
-        guard let home = environment("HOME"), home.hasPrefix("/") else {
-            throw Failure("HOME is not set; name a file with --configuration", .usage)
-        }
-        return home + "/.config/tweaks/agent.json"
     }
 
     private static func read(_ path: String) throws(Failure) -> AgentConfiguration {

@@ -3,6 +3,7 @@
 import CommandSupport
 import RemoteValues
 import Synchronization
+import TweakFleet
 import TweakRecords
 
 /// Carries out rollouts that no other agent carries out, of applications whose configuration permits it.

@@ -3,7 +3,7 @@ import ArgumentParser
 import CommandCompletion
 import CommandSupport
 import Glibc
-import TweakRecords
+import TweakFleet
 import TweakSystem
 
 @main
@@ -13,7 +13,7 @@ struct TweakAgent: ParsableCommand {
         version: version, subcommands: [Follow.self, Sign.self, FleetCommand.self],
         defaultSubcommand: Follow.self)
 
-    static let version = "tweak-agent \(libraryVersion)"
+    static let version = agentVersion
 
     static func main() {
         reserveStandardDescriptors()
@@ -30,28 +30,6 @@ struct TweakAgent: ParsableCommand {
         default: runProgram("tweak-agent", arguments)
         }
     }
-}
-
-/// A command that needs the trait `Remote`.
-protocol AgentCommand: ParsableCommand {
-    func perform() throws(Failure)
-}
-
-extension AgentCommand {
-    func run() throws {
-        try Failure.reported(by: "tweak-agent") { () throws(Failure) in
-            #if Remote
-            try perform()
-            #else
-            throw Failure(
-                "this was built without remote values; build it with the trait Remote", .unavailable)
-            #endif
-        }
-    }
-
-    #if !Remote
-    func perform() {}
-    #endif
 }
 
 struct Follow: AgentCommand {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import TweakJSON
 
-/// Prints a value as JSON for people and scripts: indented, with sorted keys.
+/// Prints a value as JSON for people and scripts, or for the server that runs this command: indented, with sorted keys.
 ///
 /// - Throws: The error of the value's `encode(to:)`.
 package func printJSON(_ value: some Encodable) throws {
-    print(try json(value, isPretty: true))
+    let json = try json(value, isPretty: true)
+    if let captured = CapturedOutput.current { captured.print(json) } else { print(json) }
 }
 
 /// Prints a value as one line of JSON, with sorted keys.

@@ -36,6 +36,7 @@ package func printError(_ line: String) {
 
 /// Writes a line that begins with the name of a command to standard error. The message may contain text of others.
 package func printMessage(_ message: String, of command: String = "tweak") {
+    if let captured = CapturedOutput.current { return captured.tell(message) }
     printError(printable("\(command): \(message)"))
 }
 

@@ -50,6 +50,7 @@ package struct Warning: Encodable, ExpressibleByStringInterpolation {
     ///
     /// - Parameter command: The name of the command.
     package func write(of command: String = "tweak") {
+        if let captured = CapturedOutput.current { return captured.tell(message) }
         if Self.areJSON, let line = try? jsonLine(self) { return printError(line) }
         printMessage("warning: " + message, of: command)
     }

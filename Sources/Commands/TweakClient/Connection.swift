@@ -46,6 +46,9 @@ package struct Patience {
 
 /// A connection to the socket of a running program.
 package final class Connection {
+    /// The person for whom the current task asks; `nil` for whoever the process belongs to.
+    @TaskLocal package static var person: String?
+
     /// The largest answer in bytes. A larger one would be a million tweaks, or an attempt to exhaust our memory.
     private static let largestAnswer = 256 << 20
 
@@ -163,7 +166,9 @@ package final class Connection {
         lastID += 1
         let id = RequestID.number(lastID)
         let bytes: [UInt8]
-        do { bytes = try method.request(id: id) } catch { throw .garbage(reason: "\(error)") }
+        do { bytes = try method.request(id: id, person: Self.person) } catch {
+            throw .garbage(reason: "\(error)")
+        }
         guard bytes.count <= ControlLimits.requestSize else { throw .tooLong(bytes: bytes.count) }
         var sent = 0
         while sent < bytes.count {

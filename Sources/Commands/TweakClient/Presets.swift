@@ -13,14 +13,7 @@ package struct PresetFolder {
 
     private let path: String
 
-    package init(of program: any Program) throws(Failure) {
-        let application = try program.description.application
-        // The program may report any name.
-        guard !application.isEmpty, application != ".", application != "..",
-            !application.utf8.contains(UInt8(ascii: "/"))
-        else { throw Failure("\(program.title): it says that its name is \"\(application)\"", .garbled) }
-        path = try failing { try OverridesFile(application: application).directory + "/presets" }
-    }
+    package init(of program: any Program) throws(Failure) { path = try program.keptFolder + "/presets" }
 
     /// The names, sorted.
     package var names: [String] {
@@ -86,17 +79,27 @@ package struct PresetFolder {
     }
 
     private func file(_ name: String) throws(Failure) -> KeptFile {
-        let escaped = escapedFileName(name) + Self.suffix
-        // The suffix of the temporary file counts too.
-        guard !name.isEmpty, escaped.utf8.count + 4 <= NAME_MAX else {
-            throw Failure("\(name): the name of a preset is empty or too long", .usage)
-        }
-        return KeptFile(path: "\(path)/\(escaped)", lockPath: path + "/.lock")
+        KeptFile(
+            path: try path + "/" + keptFileName(name, Self.suffix, of: "preset"), lockPath: path + "/.lock")
     }
 
     private func missing(_ name: String) -> Failure {
         Failure(
             "\(name): there is no such preset in \(path)" + didYouMean(names.nearest(to: name)), .missing)
+    }
+}
+
+extension Program {
+    /// The folder with the files that are kept for the program.
+    package var keptFolder: String {
+        get throws(Failure) {
+            let application = try description.application
+            // The program may report any name.
+            guard !application.isEmpty, application != ".", application != "..",
+                !application.utf8.contains(UInt8(ascii: "/"))
+            else { throw Failure("\(title): it says that its name is \"\(application)\"", .garbled) }
+            return try failing { try OverridesFile(application: application).directory }
+        }
     }
 }
 
@@ -127,7 +130,20 @@ extension PresetConflict {
     }
 }
 
-/// The name of a preset as a file name that is not hidden: slashes, percent signs, control characters and a leading dot are
+/// The name of a file that is kept under a name that people choose.
+///
+/// - Parameter kind: What the name is of, for people.
+/// - Throws: ``Failure`` if the name is empty or too long.
+package func keptFileName(_ name: String, _ suffix: String, of kind: String) throws(Failure) -> String {
+    let escaped = escapedFileName(name) + suffix
+    // The suffix of the temporary file counts too.
+    guard !name.isEmpty, escaped.utf8.count + 4 <= NAME_MAX else {
+        throw Failure("\(name): the name of a \(kind) is empty or too long", .usage)
+    }
+    return escaped
+}
+
+/// A name as a file name that is not hidden: slashes, percent signs, control characters and a leading dot are
 /// percent-encoded.
 private func escapedFileName(_ name: String) -> String {
     let escaped = name.percentEncoded { $0 < 0x20 || $0 == 0x7F || "/%".utf8.contains($0) }
@@ -135,8 +151,8 @@ private func escapedFileName(_ name: String) -> String {
         ? "%2E" + String(escaped.unicodeScalars.dropFirst()) : escaped
 }
 
-/// The name of a preset, or `nil` if ``escapedFileName(_:)`` did not produce this file name.
-private func unescapedFileName(_ escaped: Substring) -> String? {
+/// The name, or `nil` if ``escapedFileName(_:)`` did not produce this file name.
+package func unescapedFileName(_ escaped: Substring) -> String? {
     String(percentEncoded: escaped).flatMap { escapedFileName($0) == escaped ? $0 : nil }
 }
 

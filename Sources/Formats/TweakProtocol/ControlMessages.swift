@@ -6,8 +6,10 @@ package import TweakRecords
 
 extension ControlMethod {
     /// The request for the method.
-    package func request(id: RequestID) throws -> [UInt8] {
-        try line(Request(id: id, method: Self.name, params: self))
+    ///
+    /// - Parameter person: The name of the person for whom the client asks; at most ``ControlLimits/personSize`` bytes.
+    package func request(id: RequestID, person: String? = nil) throws -> [UInt8] {
+        try line(Request(id: id, method: Self.name, person: person, params: self))
     }
 }
 
@@ -15,6 +17,7 @@ private struct Request<Method: ControlMethod>: Encodable {
     var jsonrpc = "2.0"
     let id: RequestID
     let method: String
+    let person: String?
     let params: Method
 }
 
@@ -208,17 +211,21 @@ extension RequestID: Codable {
 package struct ControlRequest: Sendable {
     /// `nil` if the client wants no answer.
     package let id: RequestID?
+    /// The person for whom the client asks, as the client says; `nil` if it does not say.
+    package let person: String?
     package let call: Result<any ControlMethod, ControlError>
 
     /// Parses a line.
     package init(line: [UInt8]) {
         do throws(JSONError) {
             let envelope: Envelope = try decodeJSON(from: line, repeatedNames: .refused)
-            (id, call) = (envelope.id, envelope.call)
+            (id, person, call) = (envelope.id, envelope.person, envelope.call)
         } catch .malformed(let reason) {
-            (id, call) = (.unknown, .failure(ControlError(.parse, "a request is JSON, but \(reason)")))
+            (id, person, call) = (
+                .unknown, nil, .failure(ControlError(.parse, "a request is JSON, but \(reason)"))
+            )
         } catch {
-            (id, call) = (.unknown, .failure(ControlError(.invalidRequest, "\(error)")))
+            (id, person, call) = (.unknown, nil, .failure(ControlError(.invalidRequest, "\(error)")))
         }
     }
 
@@ -229,15 +236,16 @@ package struct ControlRequest: Sendable {
             ControlError(.invalidRequest, "a request has at most \(ControlLimits.requestSize) bytes")))
 
     private init(id: RequestID?, call: Result<any ControlMethod, ControlError>) {
-        (self.id, self.call) = (id, call)
+        (self.id, person, self.call) = (id, nil, call)
     }
 }
 
 private struct Envelope: Decodable {
     var id: RequestID?
+    var person: String?
     var call: Result<any ControlMethod, ControlError>
 
-    private enum CodingKeys: CodingKey { case jsonrpc, id, method, params }
+    private enum CodingKeys: CodingKey { case jsonrpc, id, method, person, params }
 
     init(from decoder: any Decoder) throws {
         guard let container = try? decoder.container(keyedBy: CodingKeys.self) else {
@@ -253,6 +261,11 @@ private struct Envelope: Decodable {
             id = container.contains(.id) ? try container.decode(RequestID.self, forKey: .id) : nil
             guard id != .unknown else {
                 throw ControlError(.invalidRequest, "a request's id is an integer or a text")
+            }
+            person = try container.decodeIfPresent(String.self, forKey: .person)
+            guard person?.utf8.count ?? 0 <= ControlLimits.personSize else {
+                throw ControlError(
+                    .invalidRequest, "a person's name has at most \(ControlLimits.personSize) bytes")
             }
             let method = try container.decode(String.self, forKey: .method)
             guard let type = controlMethods.first(where: { $0.name == method }) else {
@@ -359,6 +372,8 @@ package enum ControlLimits {
     package static let requestSize = 1 << 20
     /// The maximum size of a change's tag in bytes.
     package static let tagSize = 100
+    /// The maximum size of a person's name in bytes.
+    package static let personSize = 160
     /// The largest number of changed tweaks that an answer describes.
     package static let describedTweaks = 100
     /// The maximum number of clients of a program. More are refused.

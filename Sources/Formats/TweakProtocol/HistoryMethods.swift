@@ -22,6 +22,8 @@ package struct ListHistory: ControlMethod {
         package var source: String
         /// Who made the change.
         package var by: String
+        /// The person for whom a client made it, as the client says; `nil` if it does not.
+        package var person: String?
         /// The time of the change, in seconds since 1970.
         package var time: Double
         /// The time on the monotonic clock of the machine, in seconds.
@@ -53,11 +55,13 @@ package struct ListHistory: ControlMethod {
         /// The number of the last change before.
         package var number: Int
         package var by: String
+        /// The person for whom a client set it, as the client says; `nil` if it does not.
+        package var person: String?
         /// In seconds since 1970.
         package var time: Double
 
-        package init(name: String, number: Int, by: String, time: Double) {
-            (self.name, self.number, self.by, self.time) = (name, number, by, time)
+        package init(name: String, number: Int, by: String, person: String? = nil, time: Double) {
+            (self.name, self.number, self.by, self.person, self.time) = (name, number, by, person, time)
         }
     }
 

@@ -21,6 +21,9 @@ static const unsigned char file_bar_js[] = {
 static const unsigned char file_changes_js[] = {
 #embed "../Files/changes.js"
 };
+static const unsigned char file_clock_js[] = {
+#embed "../Files/clock.js"
+};
 static const unsigned char file_colours_js[] = {
 #embed "../Files/colours.js"
 };
@@ -114,6 +117,9 @@ static const unsigned char file_fleet_hosts_js[] = {
 static const unsigned char file_fleet_listing_js[] = {
 #embed "../Files/fleet/listing.js"
 };
+static const unsigned char file_fleet_rollouts_js[] = {
+#embed "../Files/fleet/rollouts.js"
+};
 static const unsigned char file_fleet_values_js[] = {
 #embed "../Files/fleet/values.js"
 };
@@ -147,6 +153,9 @@ static const unsigned char file_knobs_js[] = {
 static const unsigned char file_list_js[] = {
 #embed "../Files/list.js"
 };
+static const unsigned char file_morphing_js[] = {
+#embed "../Files/morphing.js"
+};
 static const unsigned char file_names_js[] = {
 #embed "../Files/names.js"
 };
@@ -165,8 +174,32 @@ static const unsigned char file_page_css[] = {
 static const unsigned char file_page_js[] = {
 #embed "../Files/page.js"
 };
+static const unsigned char file_palette_js[] = {
+#embed "../Files/palette.js"
+};
 static const unsigned char file_panels_js[] = {
 #embed "../Files/panels.js"
+};
+static const unsigned char file_panels_arranging_js[] = {
+#embed "../Files/panels/arranging.js"
+};
+static const unsigned char file_panels_content_js[] = {
+#embed "../Files/panels/content.js"
+};
+static const unsigned char file_panels_graph_js[] = {
+#embed "../Files/panels/graph.js"
+};
+static const unsigned char file_panels_list_js[] = {
+#embed "../Files/panels/list.js"
+};
+static const unsigned char file_panels_panels_css[] = {
+#embed "../Files/panels/panels.css"
+};
+static const unsigned char file_panels_reading_js[] = {
+#embed "../Files/panels/reading.js"
+};
+static const unsigned char file_panels_view_js[] = {
+#embed "../Files/panels/view.js"
 };
 static const unsigned char file_patches_js[] = {
 #embed "../Files/patches.js"
@@ -223,6 +256,7 @@ static const struct tweak_page_file files[] = {
     {"axes.js", file_axes_js, sizeof(file_axes_js)},
     {"bar.js", file_bar_js, sizeof(file_bar_js)},
     {"changes.js", file_changes_js, sizeof(file_changes_js)},
+    {"clock.js", file_clock_js, sizeof(file_clock_js)},
     {"colours.js", file_colours_js, sizeof(file_colours_js)},
     {"commands.js", file_commands_js, sizeof(file_commands_js)},
     {"comparing.js", file_comparing_js, sizeof(file_comparing_js)},
@@ -254,6 +288,7 @@ static const struct tweak_page_file files[] = {
     {"fleet/history.js", file_fleet_history_js, sizeof(file_fleet_history_js)},
     {"fleet/hosts.js", file_fleet_hosts_js, sizeof(file_fleet_hosts_js)},
     {"fleet/listing.js", file_fleet_listing_js, sizeof(file_fleet_listing_js)},
+    {"fleet/rollouts.js", file_fleet_rollouts_js, sizeof(file_fleet_rollouts_js)},
     {"fleet/values.js", file_fleet_values_js, sizeof(file_fleet_values_js)},
     {"following.js", file_following_js, sizeof(file_following_js)},
     {"graphs.js", file_graphs_js, sizeof(file_graphs_js)},
@@ -265,13 +300,22 @@ static const struct tweak_page_file files[] = {
     {"keys.js", file_keys_js, sizeof(file_keys_js)},
     {"knobs.js", file_knobs_js, sizeof(file_knobs_js)},
     {"list.js", file_list_js, sizeof(file_list_js)},
+    {"morphing.js", file_morphing_js, sizeof(file_morphing_js)},
     {"names.js", file_names_js, sizeof(file_names_js)},
     {"notices.js", file_notices_js, sizeof(file_notices_js)},
     {"numbers.js", file_numbers_js, sizeof(file_numbers_js)},
     {"outline.js", file_outline_js, sizeof(file_outline_js)},
     {"page.css", file_page_css, sizeof(file_page_css)},
     {"page.js", file_page_js, sizeof(file_page_js)},
+    {"palette.js", file_palette_js, sizeof(file_palette_js)},
     {"panels.js", file_panels_js, sizeof(file_panels_js)},
+    {"panels/arranging.js", file_panels_arranging_js, sizeof(file_panels_arranging_js)},
+    {"panels/content.js", file_panels_content_js, sizeof(file_panels_content_js)},
+    {"panels/graph.js", file_panels_graph_js, sizeof(file_panels_graph_js)},
+    {"panels/list.js", file_panels_list_js, sizeof(file_panels_list_js)},
+    {"panels/panels.css", file_panels_panels_css, sizeof(file_panels_panels_css)},
+    {"panels/reading.js", file_panels_reading_js, sizeof(file_panels_reading_js)},
+    {"panels/view.js", file_panels_view_js, sizeof(file_panels_view_js)},
     {"patches.js", file_patches_js, sizeof(file_patches_js)},
     {"plotting.js", file_plotting_js, sizeof(file_plotting_js)},
     {"popups.js", file_popups_js, sizeof(file_popups_js)},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Keeps the address in step with what is shown, so that it can be shared, and lets Back close what is open above the list.
+// Keeps the address in step with what is shown, so that it can be shared, and lets Back close what is open above the
+// list.
 
 import { filters, isEmptyQuery, wordsOf } from "./finding.js";
 import { linkText, placeOf, shown } from "./names.js";
@@ -17,20 +18,32 @@ export function makeAddress(page) {
   let isFollowing = false;
   let timer = 0;
   /**
-   * The layers open above the list (details, graph, filter), oldest first, as `{ name, isOwn }`. A layer opened on this page
+   * The layers open above the list (details, graph, filter), oldest first, as `{ name, isOwn }`. A layer opened on this
+   * page
    * has its own entry in the browser's history.
    */
   let layers = [];
-  /** The number of this page's history entries below the current one at the start, and whether the browser is navigating. */
+  /**
+   * The number of this page's history entries below the current one at the start, and whether the browser is
+   * navigating.
+   */
   let base = window.history.state?.depth ?? 0;
   let isGoing = false;
   const depth = () => base + layers.filter(({ isOwn }) => isOwn).length;
-  const close = { details: () => commands.select(undefined), graph: () => commands.closeGraph(), filter: () => commands.clearQuery() };
+  const close = {
+    details: () => commands.select(undefined),
+    graph: () => commands.closeGraph(),
+    filter: () => commands.clearQuery()
+  };
 
   /** Updates the layers from what is open now. Returns the number of surplus history entries. */
   function findLayers(isOwn) {
     const before = depth();
-    const isOpen = { details: Boolean(state.selected), graph: page.graphed.size > 0, filter: !isEmptyQuery(page.query) };
+    const isOpen = {
+      details: Boolean(state.selected),
+      graph: page.graphed.size > 0,
+      filter: !isEmptyQuery(page.query)
+    };
     layers = layers.filter(({ name }) => isOpen[name]);
     const over = before - depth();
     for (const name of Object.keys(close)) {
@@ -71,7 +84,11 @@ export function makeAddress(page) {
   function addressText() {
     const tweak = state.tweakOf(state.selected);
     const place = {
-      ...state.scope, ...(tweak ? { program: tweak.program, tweak: tweak.key } : {}), ...graphPlace(), q: page.query.text, show: page.query.shows.join(" "),
+      ...state.scope,
+      ...(tweak ? { program: tweak.program, tweak: tweak.key } : {}),
+      ...graphPlace(),
+      q: page.query.text,
+      show: page.query.shows.join(" ")
     };
     return `${location.pathname}${linkText(place)}`;
   }
@@ -88,14 +105,22 @@ export function makeAddress(page) {
   function showGraph(place) {
     const idOf = (name) => (name?.includes("\n") ? name : name && `${place.program}\n${name}`);
     const ids = place.line.map(idOf);
-    const programs = [...new Set(ids.map((id) => id.slice(0, id.indexOf("\n"))))].map((id) => state.programs.get(id)).filter(Boolean);
+    const programs = [...new Set(ids.map((id) => id.slice(0, id.indexOf("\n"))))].map((id) => state.programs.get(id))
+      .filter(Boolean);
     for (const { id } of programs) commands.load(id);
     if (programs.some(({ isLoaded }) => !isLoaded)) return;
     delete place.line;
     const wanted = ids.map((id) => state.tweakOf(id)).filter((tweak) => tweak && isDrawable(tweak));
+    const missing = ids.filter((id) => !state.tweakOf(id));
+    if (missing.length > 0)
+      notices.problem(
+        `Not on the graph, because not declared: ${
+          missing.map((id) => shown(id.slice(id.indexOf("\n") + 1))).join(", ")
+        }`
+      );
     page.graphs.place = { ...place, across: idOf(place.across) };
     isFollowing = true;
-    if (wanted.length > 0) page.graphed.clear();
+    page.graphed.clear();
     commands.graph(wanted);
     isFollowing = false;
     findLayers(false);
@@ -128,9 +153,12 @@ export function makeAddress(page) {
     page.query.text = place.q ?? "";
     page.query.words = wordsOf(page.query.text);
     page.query.shows = (place.show ?? "").split(" ").filter((name) => filters.some((filter) => filter[0] === name));
+    // The address has no other filters, and what it names would be hidden by them.
+    Object.assign(page.query, { source: undefined, kind: undefined });
     page.bar.parts.search.value = page.query.text;
     state.scope = {};
-    for (const name of ["program", "category", "collection", "group", "panel", "row"]) if (place[name] !== undefined) state.scope[name] = place[name];
+    for (const name of ["program", "category", "collection", "group", "panel", "place", "view", "row"])
+      if (place[name] !== undefined) state.scope[name] = place[name];
     page.wantedPlace = place;
     if (!place.tweak && state.selected) commands.select(undefined);
     isFollowing = false;

@@ -60,9 +60,18 @@ export function rangeOf(ranges) {
   return [low - space, high + space];
 }
 
-/** About `count` round numbers between two limits. */
-export function ticks(low, high, count) {
-  const rough = high / count - low / count;
+/**
+ * The range of an axis: the last one while it contains all ranges and they take most of it, so that its numbers rest.
+ */
+export function restingRange(before, ranges) {
+  const range = rangeOf(ranges);
+  const isInside = before && ranges.every((one) => !one || (one[0] >= before[0] && one[1] <= before[1]));
+  return isInside && range[1] - range[0] > 0.6 * (before[1] - before[0]) ? before : range;
+}
+
+/** About `count` round numbers between two limits, at least `least` apart. */
+export function ticks(low, high, count, least = 0) {
+  const rough = Math.max(least, high / count - low / count);
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= rough) ?? rough;
   const numbers = [];
@@ -86,13 +95,21 @@ export function tickTexts(numbers) {
   return numbers.map((number) => shortText(number, 17));
 }
 
-/** The ticks of an axis as `[value, text]`: names for states, otherwise round numbers. */
-export function axisTicks(tweak, low, high, count) {
+/**
+ * The ticks of an axis as `[value, text]`: names for states, otherwise round numbers, and only integers if `isWhole`.
+ */
+export function axisTicks(tweak, low, high, count, isWhole = false) {
   if (!hasStates(tweak)) {
-    const numbers = ticks(low, high, count);
+    let numbers = ticks(low, high, count, Number(isWhole));
+    // One number is no scale.
+    for (let more = 2; numbers.length < 2 && more < 5; more += 1)
+      numbers = ticks(low, high, count * more, Number(isWhole));
     const texts = tickTexts(numbers);
     return numbers.map((value, index) => [value, texts[index]]);
   }
-  const states = tweak.type === "bool" ? [[0, "off"], [1, "on"]] : tweak.choices.map(({ value, label }) => [Number(value), label || String(value)]);
+  const isUsed = (text, count = 0) => tweak.choices.filter(({ label }) => label === text).length > count;
+  const states = tweak.type === "bool" ? [[0, "off"], [1, "on"]] : tweak.choices.map((
+    { value, label }
+  ) => [Number(value), !label ? String(value) : isUsed(label, 1) ? `${label} (${value})` : label]);
   return states.filter(([value]) => value >= low && value <= high);
 }

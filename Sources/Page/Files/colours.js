@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Colours as pure functions: hex, RGB from 0 to 255, HSB (hue in degrees, the others from 0 to 100), alpha from 0 to 255.
+// Colours as pure functions: hex, RGB from 0 to 255, HSB (hue in degrees, the others from 0 to 100), alpha from 0 to
+// 255.
 
 /** Reads `#rgb`, `#rgba`, `#rrggbb` and `#rrggbbaa`, with or without the `#`; `undefined` for anything else. */
 export function parseHex(text) {
@@ -29,7 +30,9 @@ export function toHSB({ red, green, blue }) {
     else hue = (r - g) / spread + 4;
   }
   return {
-    hue: (hue * 60 + 360) % 360, saturation: most === 0 ? 0 : (spread / most) * 100, brightness: most * 100,
+    hue: (hue * 60 + 360) % 360,
+    saturation: most === 0 ? 0 : (spread / most) * 100,
+    brightness: most * 100
   };
 }
 

@@ -3,26 +3,22 @@
 // The commands behind buttons and keys.
 
 import { copyText, shellCommand } from "./copying.js";
-import { make, setAttribute } from "./dom.js";
-import { openExport } from "./exporting.js";
+import { byID, make, setAttribute } from "./dom.js";
 import { wordsOf } from "./finding.js";
 import { mostLines } from "./graphs.js";
-import { openKeeping } from "./keeping.js";
-import { keyOf, linkText, shown } from "./names.js";
-import { openPanel } from "./panels.js";
+import { counted, keyOf, linkText, shown } from "./names.js";
 import { ask, openDialog } from "./popups.js";
-import { importFile, openPresets } from "./presets.js";
-import { copyRestart, openRestart } from "./restarting.js";
 import { mostSnapshots, snapshotName } from "./sets.js";
-import { openSnapshots } from "./snapshots.js";
 import { currentValue, equalValues, isDrawable, isSet, isSettable, partnerName } from "./tweaks.js";
 
-const byID = (id) => document.getElementById(id);
 /** Resetting this many tweaks or more needs confirmation. */
 const manyResets = 2;
 
 /** The names of tweaks, shortened. */
-const namesOf = (tweaks) => `${tweaks.slice(0, 8).map(({ label }) => label).join(", ")}${tweaks.length > 8 ? ` and ${tweaks.length - 8} more` : ""}`;
+const namesOf = (tweaks) =>
+  `${tweaks.slice(0, 8).map(({ label }) => label).join(", ")}${
+    tweaks.length > 8 ? ` and ${tweaks.length - 8} more` : ""
+  }`;
 
 /**
  * Makes the commands.
@@ -32,6 +28,27 @@ const namesOf = (tweaks) => `${tweaks.slice(0, 8).map(({ label }) => label).join
 export function makeCommands(page) {
   const { state, api, preferences, notices, history, editing, sets, samples } = page;
   let isEndingTrial = false;
+
+  /**
+   * Runs something of a module that is loaded when it is first needed.
+   *
+   * @template T
+   * @param {Promise<T>} module
+   * @param {(module: T) => void} run
+   */
+  async function using(module, run) {
+    let loaded;
+    try {
+      loaded = await module;
+    } catch {
+      notices.problem("tweak ui did not send this part of the page; try again");
+      return;
+    }
+    await run(loaded);
+  }
+
+  const openKeeping = (program, title, /** @type {any[] | undefined} */ tweaks) =>
+    using(import("./keeping.js"), ({ openKeeping }) => openKeeping(page, program, title, tweaks));
 
   const commands = Object.freeze({
     showGraphs,
@@ -48,7 +65,8 @@ export function makeCommands(page) {
       page.address.show();
       if (selected) page.lastTouched = selected.program;
       if (selected && focused?.classList.contains("row-name")) page.details.focus();
-      if (!selected && before && (hadFocus || focused === document.body)) page.list.reveal(before.id, { focus: "name" });
+      if (!selected && before && (hadFocus || focused === document.body))
+        page.list.reveal(before.id, { focus: "name" });
       page.following.tellPresence();
     },
     showScope(scope) {
@@ -79,13 +97,14 @@ export function makeCommands(page) {
       page.changesWhileLoading.set(id, missed);
       try {
         const answer = await api.post("tweaks", { program: id, stream });
-        state.setTweaks(id, answer.tweaks, answer.undeclared);
+        state.setTweaks(id, answer.tweaks, answer.undeclared, answer.baked);
         for (const change of missed.values()) state.setValue(id, change);
         const now = state.programs.get(id);
         if (now) now.followedBy = connections;
         if (answer.program) state.setProgram(answer.program);
         sets.restore(id);
-        if (history.hasRestorable(id)) api.post("history", { program: id }).then(({ changes }) => history.restore(id, changes), () => {});
+        if (history.hasRestorable(id))
+          api.post("history", { program: id }).then(({ changes }) => history.restore(id, changes), () => {});
       } catch (error) {
         const now = state.programs.get(id);
         if (now && !now.isLoaded) now.problem = error.message;
@@ -108,14 +127,21 @@ export function makeCommands(page) {
         notices.say("Nothing to reset");
         return;
       }
-      const place = scope.collection ?? scope.category ?? scope.group ?? state.programs.get(scope.program)?.description.name;
+      const place = scope.collection ?? scope.category ?? scope.group ??
+        state.programs.get(scope.program)?.description.name;
       if (tweaks.length >= manyResets) {
         const names = tweaks.slice(0, 5).map(({ label }) => label).join(", ");
-        const isWanted = await ask(`Reset ${shown(place)}?`, `Resets ${tweaks.length} values to their defaults: ${names}${tweaks.length > 5 ? ", …" : ""}. You can undo this.`, `Reset ${tweaks.length}`);
+        const isWanted = await ask(
+          `Reset ${shown(place)}?`,
+          `Resets ${tweaks.length} values to their defaults: ${names}${
+            tweaks.length > 5 ? ", …" : ""
+          }. You can undo this.`,
+          `Reset ${tweaks.length}`
+        );
         if (!isWanted) return;
       }
       const count = editing.reset(tweaks);
-      notices.say(`${count} value${count === 1 ? "" : "s"} reset`, { label: "Undo", run: () => commands.undo() });
+      notices.say(`${counted(count, "value")} reset`, { label: "Undo", run: () => commands.undo() });
     },
     isStarred: (tweak) => preferences.stars.has(tweak.id),
     toggleStar(tweak) {
@@ -124,15 +150,13 @@ export function makeCommands(page) {
     },
     /** Moves a starred tweak to the place of another one, or of the one before (-1) or after (1) it. */
     moveStar(tweak, place) {
-      const order = page.listed.items.filter((item) => item.kind === "row" && item.tweak.program === tweak.program && commands.isStarred(item.tweak)).map((item) => item.tweak);
+      const order = page.listed.items.filter((item) =>
+        item.kind === "row" && item.tweak.program === tweak.program && commands.isStarred(item.tweak)
+      ).map((item) => item.tweak);
       const other = typeof place === "number" ? order[order.indexOf(tweak) + place] : place;
       if (!other || !commands.isStarred(other)) return;
       preferences.moveStar(tweak.id, other.id);
       notices.whisper(`${tweak.label}, ${order.indexOf(other) + 1} of ${order.length}`);
-    },
-    toggleCompact() {
-      preferences.isCompact = !preferences.isCompact;
-      notices.whisper(preferences.isCompact ? "Compact rows" : "Roomy rows");
     },
     isGraphed: (tweak) => page.graphed.has(tweak.id),
     toggleGraph(tweak) {
@@ -150,7 +174,8 @@ export function makeCommands(page) {
       const left = added.splice(Math.max(0, mostLines - page.graphed.size));
       for (const { id } of added) page.graphed.add(id);
       const waiting = showGraphs().filter((tweak) => added.includes(tweak));
-      if (waiting.length > 0) notices.say(`In the legend, but not drawn yet: ${namesOf(waiting)}. Hide a line to draw another`);
+      if (waiting.length > 0)
+        notices.say(`In the legend, but not drawn yet: ${namesOf(waiting)}. Hide a line to draw another`);
       if (left.length > 0) notices.problem(`A graph has at most ${mostLines} lines. Left out: ${namesOf(left)}`);
       page.address.show();
     },
@@ -164,7 +189,9 @@ export function makeCommands(page) {
       if (!isSettable(tweak) || tweak.choices) return undefined;
       const find = (key) => {
         const other = state.tweak(tweak.program, key);
-        return other && other !== tweak && isSettable(other) && !other.choices && partnerName({ ...other, name: "x" }) ? other : undefined;
+        return other && other !== tweak && isSettable(other) && !other.choices && partnerName({ ...other, name: "x" })
+          ? other
+          : undefined;
       };
       if (!partnerName({ ...tweak, name: "x" })) return undefined;
       const chosen = preferences.pair(tweak.id);
@@ -218,15 +245,42 @@ export function makeCommands(page) {
       document.body.classList.toggle("has-details", page.changes.isOpen);
     },
     isEndingTrial: () => isEndingTrial,
-    /** Keeps or discards the tried values, and stops trying. */
+    /** Keeps tried values that go back as a snapshot, and returns its name. */
+    keepTried(id) {
+      const name = `tried ${new Date().toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" })}`;
+      sets.take(id, name, state.triedTweaks(id));
+      return name;
+    },
+    /** Keeps or discards the tried values, and stops trying. Discarded values stay in a snapshot. */
     async endTrial(isKept) {
       const id = page.showing.currentProgram()?.id;
       if (!id || isEndingTrial) return;
       isEndingTrial = true;
+      const tried = state.triedTweaks(id);
+      if (
+        !isKept && tried.length > 1 &&
+        !(await ask(
+          `Discard ${tried.length} tried values?`,
+          `They go back, and stay in a snapshot: ${namesOf(tried)}. You can undo this.`,
+          "Discard"
+        ))
+      ) {
+        isEndingTrial = false;
+        return;
+      }
       try {
-        const count = state.triedCount(id) > 0 ? await editing.endTrial(id, isKept) : 0;
+        const snapshot = !isKept && tried.length > 0 ? commands.keepTried(id) : "";
+        const count = tried.length > 0 ? await editing.endTrial(id, isKept) : 0;
         state.trying.delete(id);
-        if (count > 0) notices.say(`${count} tried value${count === 1 ? "" : "s"} ${isKept ? "kept" : "went back"}`);
+        // The event about it may come later, and tells of no other end.
+        state.setTrials(id, (state.trials.get(id) ?? []).filter(({ stream }) => stream !== state.stream));
+        const text = counted(count, "tried value");
+        if (count > 0 && isKept) notices.say(`${text} kept`);
+        else if (count > 0)
+          notices.say(`${text} went back; kept as the snapshot "${snapshot}"`, {
+            label: "Undo",
+            run: () => commands.undo()
+          });
       } catch (error) {
         notices.problem(error.message);
       } finally {
@@ -244,7 +298,11 @@ export function makeCommands(page) {
       const program = page.showing.currentProgram();
       if (!program?.isLoaded) return;
       const { dropped } = sets.take(program.id);
-      notices.say(`Snapshot of ${shown(program.description.name)} taken${dropped ? `; ${shown(snapshotName(dropped))}, the oldest of ${mostSnapshots}, is removed` : ""}`);
+      notices.say(
+        `Snapshot of ${shown(program.description.name)} taken${
+          dropped ? `; ${shown(snapshotName(dropped))}, the oldest of ${mostSnapshots}, is removed` : ""
+        }`
+      );
     },
     /** Restores a snapshot, or the last one. */
     restoreSnapshot(wanted) {
@@ -255,19 +313,34 @@ export function makeCommands(page) {
         return;
       }
       const count = sets.goTo(program.id, snapshot);
-      notices.say(count === 0 ? "No differences from the snapshot" : `${count} value${count === 1 ? "" : "s"} restored`);
+      notices.say(count === 0 ? "No differences from the snapshot" : `${counted(count, "value")} restored`);
     },
-    openSnapshots: () => page.showing.currentProgram() && openSnapshots(page, page.showing.currentProgram().id),
+    openSnapshots: (id = page.showing.currentProgram()?.id) =>
+      id && using(import("./snapshots.js"), ({ openSnapshots }) => openSnapshots(page, id)),
     toggleSides(wanted) {
       const program = page.showing.currentProgram();
       if (!program?.isLoaded || wanted === sets.side(program.id)) return;
       const isFirst = !sets.hasOther(program.id);
       const count = sets.toggle(program.id);
-      notices.say(isFirst ? "B is a copy of A. Change B, and press x to compare" : `${sets.side(program.id)}: ${count} value${count === 1 ? "" : "s"} changed`);
+      notices.say(
+        isFirst
+          ? "B is a copy of A. Change B, and press x to compare"
+          : `${sets.side(program.id)}: ${counted(count, "value")} changed`
+      );
     },
-    openPresets: () => page.showing.currentProgram() && openPresets(page, page.showing.currentProgram().id),
-    openPanel: (id) => openPanel(page, id),
-    openExport: (id = page.showing.currentProgram()?.id) => id && openExport(page, id),
+    openMorph: (id = page.showing.currentProgram()?.id) =>
+      id && sets.otherDifferences(id) > 0 &&
+      using(import("./morphing.js"), ({ openMorph }) => openMorph(page, id, page.bar.parts.sides)),
+    openPresets: (id = page.showing.currentProgram()?.id) =>
+      id && using(import("./presets.js"), ({ openPresets }) => openPresets(page, id)),
+    loadPreset: (id, name) => using(import("./presets.js"), ({ loadPreset }) => loadPreset(page, id, name)),
+    importFile: (id, file) => using(import("./presets.js"), ({ importFile }) => importFile(page, id, file)),
+    openHelp: () => using(import("./help.js"), ({ openHelp }) => openHelp()),
+    openPanel: (id) => using(import("./panels.js"), ({ openPanel }) => openPanel(page, id)),
+    openPanels: (id) => using(import("./panels/list.js"), ({ openPanels }) => openPanels(page, id)),
+    showPanel: () => using(import("./panels/view.js"), ({ showPanel }) => showPanel(page)),
+    openExport: (id = page.showing.currentProgram()?.id) =>
+      id && using(import("./exporting.js"), ({ openExport }) => openExport(page, id)),
     loadedPreset: (program) => page.loadedPresets.get(program)?.name,
     setLoadedPreset(program, name) {
       editing.settled().then(() => {
@@ -280,7 +353,7 @@ export function makeCommands(page) {
       input.onchange = () => {
         const [file] = input.files;
         input.value = "";
-        if (file) importFile(page, program, file);
+        if (file) commands.importFile(program, file);
       };
       input.click();
     },
@@ -295,18 +368,21 @@ export function makeCommands(page) {
     },
     async copyCommand(tweak) {
       const command = shellCommand(state.programs.get(tweak.program), tweak, currentValue(tweak));
-      if (await copyText(command)) notices.say(`Copied: ${command}`);
+      await copyText(command, notices, `Copied: ${command}`);
     },
     copyLink: (tweak) => commands.copyPlace({ program: tweak.program, tweak: tweak.key }),
     async copyPlace(place) {
       const address = `${location.origin}${location.pathname}${linkText(place)}`;
-      if (await copyText(address)) notices.say("Link copied");
-      else notices.problem("The browser blocked access to the clipboard");
+      await copyText(address, notices, "Link copied");
     },
     /** Removes stopped programs from the list until they run or the server restarts. */
     async forget(programs) {
-      const isWanted = programs.length === 1 || (await ask(`Remove ${programs.length} programs from the list?`,
-        "Their values and presets are kept. The programs reappear when they run or tweak ui is restarted.", "Remove"));
+      const isWanted = programs.length === 1 ||
+        (await ask(
+          `Remove ${programs.length} programs from the list?`,
+          "Their values and presets are kept. The programs reappear when they run or tweak ui is restarted.",
+          "Remove"
+        ));
       if (!isWanted) return;
       try {
         for (const { id } of programs) await api.post("forget", { program: id });
@@ -317,20 +393,32 @@ export function makeCommands(page) {
       }
     },
     /** Whether the value of a tweak can become its default in the sources. What is only tried or leased goes back. */
-    isKeepable: (tweak) => isSettable(tweak) && !equalValues(currentValue(tweak), tweak.default) && !tweak.tried && tweak.source !== "lease" &&
+    isKeepable: (tweak) =>
+      isSettable(tweak) && !equalValues(currentValue(tweak), tweak.default) && !tweak.tried &&
+      tweak.source !== "lease" &&
       !state.programs.get(tweak.program)?.description.user,
     keepInSource(tweak) {
-      if (commands.isKeepable(tweak)) openKeeping(page, tweak.program, `Keep ${tweak.label} in the source`, [tweak]);
+      if (commands.isKeepable(tweak)) openKeeping(tweak.program, `Write ${tweak.label} to the source`, [tweak]);
     },
     keepScope(scope) {
       const tweaks = page.showing.tweaksIn(scope).filter(commands.isKeepable);
       const isProgram = [scope.category, scope.group, scope.row].every((part) => part === undefined);
-      openKeeping(page, scope.program, `Keep ${tweaks.length} value${tweaks.length === 1 ? "" : "s"} in the sources`, isProgram ? undefined : tweaks);
+      openKeeping(
+        scope.program,
+        `Write ${counted(tweaks.length, "value")} to the sources`,
+        isProgram ? undefined : tweaks
+      );
     },
-    restart: (program) => openRestart(page, program.id),
-    copyRestart: (program) => copyRestart(page, program.id),
+    restart: ({ id }) => using(import("./restarting.js"), ({ openRestart }) => openRestart(page, id)),
+    copyRestart: ({ id }) => using(import("./restarting.js"), ({ copyRestart }) => copyRestart(page, id)),
     async openProgram() {
-      const input = make("input", { type: "text", "aria-label": "Path, name or process ID", placeholder: "./program, name or process ID", autocomplete: "off", autofocus: true });
+      const input = make("input", {
+        type: "text",
+        "aria-label": "Path, name or process ID",
+        placeholder: "./program, name or process ID",
+        autocomplete: "off",
+        autofocus: true
+      });
       const open = async () => {
         if (!input.value.trim()) return false;
         try {
@@ -343,7 +431,11 @@ export function makeCommands(page) {
           return false;
         }
       };
-      const dialog = openDialog("Open a program", make("div", { class: "form" }, input), [{ label: "Cancel" }, { label: "Open", isMain: true, run: open }]);
+      const dialog = openDialog("Open a program", make("div", { class: "form" }, input), [{ label: "Cancel" }, {
+        label: "Open",
+        isMain: true,
+        run: open
+      }]);
       input.addEventListener("keydown", async (event) => {
         if (event.key === "Enter" && (await open())) dialog.close();
       });
@@ -374,7 +466,7 @@ export function makeCommands(page) {
       const node = byID("outline").querySelector("button[aria-current]") ?? byID("outline").querySelector("button");
       if (isOpen) /** @type {HTMLElement} */ (node)?.focus();
       else page.bar.parts.outlineButton.focus();
-    },
+    }
   });
 
   function tellMove(word, moved, nothing) {

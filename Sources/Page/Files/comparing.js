@@ -3,8 +3,8 @@
 // Compares two presets, or a preset with the current values.
 
 import { copyText, nestedJSON } from "./copying.js";
-import { make, setText } from "./dom.js";
-import { shown } from "./names.js";
+import { make, setText, textButton } from "./dom.js";
+import { counted, shown } from "./names.js";
 import { openDialog } from "./popups.js";
 import { currentValue, equalValues, isSet, isSettable, valueFrom, valueText } from "./tweaks.js";
 
@@ -12,11 +12,35 @@ const mostRows = 2000;
 const now = "Current values";
 
 /** Opens a dialog with the differences between two presets, to load or copy selected values from either side. */
-export function openComparison(page, programId, names, /** @type {{ first?: string, second?: string, loaded?: (name?: string) => void }} */ { first = names[0], second, loaded } = {}) {
+export function openComparison(
+  page,
+  programId,
+  names,
+  /** @type {{ first?: string, second?: string, loaded?: (name?: string) => void }} */ {
+    first = names[0],
+    second,
+    loaded
+  } = {}
+) {
   const { api, state, editing, notices } = page;
-  const chooser = (label, chosen) => make("label", { class: "comparison-side" }, make("span", { text: label }),
-    make("select", { "aria-label": `${label} is`, onchange: compare }, [undefined, ...names].map((name) =>
-      make("option", { value: name === undefined ? "" : `=${name}`, text: name === undefined ? now : shown(name), selected: name === chosen }))));
+  const chooser = (label, chosen) =>
+    make(
+      "label",
+      { class: "comparison-side" },
+      make("span", { text: label }),
+      make(
+        "select",
+        { "aria-label": `${label} is`, onchange: compare },
+        [undefined, ...names].map((name) =>
+          make("option", {
+            value: name === undefined ? "" : `=${name}`,
+            text: name === undefined ? now : shown(name),
+            translate: name !== undefined && "no",
+            selected: name === chosen
+          })
+        )
+      )
+    );
   const labels = [chooser("A", first), chooser("B", second)];
   const selects = labels.map((label) => label.querySelector("select"));
   const nameOf = (select) => (select.value ? select.value.slice(1) : undefined);
@@ -56,29 +80,80 @@ export function openComparison(page, programId, names, /** @type {{ first?: stri
       const current = tweak ? { value: currentValue(tweak), isSet: isSet(tweak) } : {};
       const [a, b] = sides.map((side) => side.get(key) ?? current);
       if (!a.problem && !b.problem && equalValues(a.value, b.value)) continue;
-      const problem = tweak && isSettable(tweak) ? undefined : tweak ? "read-only" : "the program does not declare this tweak";
-      const box = make("input", { type: "checkbox", checked: !problem, disabled: Boolean(problem), "aria-label": shown(key), onchange: update });
-      rows.push({ tweak, sides: [a, b], box, problem, element: make("tr", { class: problem ? "is-wrong" : "" }, make("td", {}, box),
-        make("th", { scope: "row", translate: "no", text: shown(key) }), [a, b].map((side) => cell(tweak, side, problem))) });
+      const problem = tweak && isSettable(tweak)
+        ? undefined
+        : tweak
+        ? "read-only"
+        : "the program does not declare this tweak";
+      const box = make("input", {
+        type: "checkbox",
+        checked: !problem,
+        disabled: Boolean(problem),
+        "aria-label": shown(key),
+        onchange: update
+      });
+      rows.push({
+        tweak,
+        sides: [a, b],
+        box,
+        problem,
+        element: make(
+          "tr",
+          { class: problem ? "is-wrong" : "" },
+          make("td", {}, box),
+          make("th", { scope: "row", translate: "no", text: shown(key) }),
+          [a, b].map((side) => cell(tweak, side, problem))
+        )
+      });
     }
     all.disabled = rows.every(({ problem }) => problem);
-    content.replaceChildren(rows.length === 0 ? make("p", { text: "No differences." }) : make("table", { class: "difference-table comparison" },
-      make("thead", {}, make("tr", {}, make("td", {}, all), make("th", { scope: "col", text: "Tweak" }),
-        selects.map((select, index) => make("th", { scope: "col", text: `${"AB"[index]}: ${shown(nameOf(select) ?? now)}` })))),
-      make("tbody", {}, rows.slice(0, mostRows).map(({ element }) => element))));
+    content.replaceChildren(
+      rows.length === 0 ? make("p", { text: "No differences." }) : make(
+        "table",
+        { class: "difference-table comparison" },
+        make(
+          "thead",
+          {},
+          make(
+            "tr",
+            {},
+            make("td", {}, all),
+            make("th", { scope: "col", text: "Tweak" }),
+            selects.map((select, index) =>
+              make("th", { scope: "col", text: `${"AB"[index]}: ${shown(nameOf(select) ?? now)}` })
+            )
+          )
+        ),
+        make("tbody", {}, rows.slice(0, mostRows).map(({ element }) => element))
+      )
+    );
     update();
   }
 
   function cell(tweak, side, problem) {
-    const text = side.value === undefined ? "not declared" : tweak ? valueText(tweak, side.value) || "empty" : shown(side.value);
+    const text = side.value === undefined
+      ? "not declared"
+      : tweak
+      ? valueText(tweak, side.value) || "empty"
+      : shown(side.value);
     const remark = problem ?? side.problem ?? (side.isSet || side.value === undefined ? "" : "default");
-    return make("td", {}, text, remark ? make("span", { class: side.problem ? "problem-text" : "who", text: ` ${shown(remark)}` }) : undefined);
+    return make(
+      "td",
+      {},
+      text,
+      remark ? make("span", { class: side.problem ? "problem-text" : "who", text: ` ${shown(remark)}` }) : undefined
+    );
   }
 
-  const all = make("input", { type: "checkbox", checked: true, "aria-label": "Select all", onchange: () => {
-    for (const { box, problem } of rows) if (!problem) box.checked = all.checked;
-    update();
-  } });
+  const all = make("input", {
+    type: "checkbox",
+    checked: true,
+    "aria-label": "Select all",
+    onchange: () => {
+      for (const { box, problem } of rows) if (!problem) box.checked = all.checked;
+      update();
+    }
+  });
   const chosen = () => rows.filter(({ box, problem }) => box.checked && !problem);
   /** The selected rows whose value on this side is valid for the tweak. */
   const usable = (index) => chosen().filter(({ sides }) => !sides[index].problem && sides[index].value !== undefined);
@@ -90,34 +165,54 @@ export function openComparison(page, programId, names, /** @type {{ first?: stri
     all.indeterminate = chosen().length > 0 && !all.checked;
     for (const index of [0, 1]) {
       const isNow = nameOf(selects[index]) === undefined;
-      for (const button of buttons[index]) button.disabled = usable(index).length === 0 || (isNow && button.dataset.role === "load");
+      for (const button of buttons[index])
+        button.disabled = usable(index).length === 0 || (isNow && button.dataset.role === "load");
     }
   }
 
   function load(index) {
-    const changes = usable(index).map(({ tweak, sides }) => ({ tweak, value: sides[index].value, isSet: sides[index].isSet }));
+    const changes = usable(index).map(({ tweak, sides }) => ({
+      tweak,
+      value: sides[index].value,
+      isSet: sides[index].isSet
+    }));
     editing.apply(changes);
-    notices.say(`${changes.length} value${changes.length === 1 ? "" : "s"} loaded from ${"AB"[index]}`);
+    notices.say(`${counted(changes.length, "value")} loaded from ${"AB"[index]}`);
     if (changes.length === rows.length) loaded?.(nameOf(selects[index]));
     dialog.close();
   }
 
   async function copy(index) {
     const text = nestedJSON(usable(index).map(({ tweak, sides }) => ({ tweak, value: sides[index].value })));
-    if (await copyText(text)) notices.say(`Copied the selected values of ${"AB"[index]} as JSON`);
-    else notices.problem("The browser blocked access to the clipboard");
+    await copyText(text, notices, `Copied the selected values of ${"AB"[index]} as JSON`);
   }
 
   const buttons = [0, 1].map((index) => [
-    make("button", { type: "button", class: "button", text: `Load from ${"AB"[index]}`, data: { role: "load" }, onclick: () => load(index) }),
-    make("button", { type: "button", class: "button", text: `Copy ${"AB"[index]}`, "aria-label": `Copy the selected values of ${"AB"[index]} as JSON`, onclick: () => copy(index) }),
+    textButton(`Load from ${"AB"[index]}`, () => load(index), { data: { role: "load" } }),
+    textButton(`Copy ${"AB"[index]}`, () => copy(index), {
+      "aria-label": `Copy the selected values of ${"AB"[index]} as JSON`
+    })
   ]);
-  const swap = make("button", { type: "button", class: "button", text: "Swap", onclick: () => {
-    [selects[0].value, selects[1].value] = [selects[1].value, selects[0].value];
-    compare();
-  } });
-  const dialog = openDialog(`Compare presets of ${shown(state.programs.get(programId)?.description.name ?? programId)}`,
-    make("div", { class: "comparison-dialog" }, make("div", { class: "button-line" }, labels, swap), content, count,
-      make("div", { class: "button-line" }, buttons)), [{ label: "Close", isMain: true }], { className: "wide" });
+  const swap = make("button", {
+    class: "button",
+    text: "Swap",
+    onclick: () => {
+      [selects[0].value, selects[1].value] = [selects[1].value, selects[0].value];
+      compare();
+    }
+  });
+  const dialog = openDialog(
+    `Compare presets of ${shown(state.programs.get(programId)?.description.name ?? programId)}`,
+    make(
+      "div",
+      { class: "comparison-dialog" },
+      make("div", { class: "button-line" }, labels, swap),
+      content,
+      count,
+      make("div", { class: "button-line" }, buttons)
+    ),
+    [{ label: "Close", isMain: true }],
+    { className: "wide" }
+  );
   return compare();
 }

@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Knobs of MIDI controllers, and sticks and buttons of gamepads, that set tweaks. Which knob sets which tweak is kept in this
+// Knobs of MIDI controllers, and sticks and buttons of gamepads, that set tweaks. Which knob sets which tweak is kept
+// in this
 // browser.
 
-import { iconButton, make } from "./dom.js";
-import { Decoder, deflection, DeviceNames, driven, gamepadModel, isSameKnob, knobName, Learner, midiMessage, Takeover } from "./knobs.js";
+import { iconButton, make, textButton } from "./dom.js";
+import {
+  Decoder,
+  deflection,
+  DeviceNames,
+  driven,
+  gamepadModel,
+  isSameKnob,
+  knobName,
+  Learner,
+  midiMessage,
+  Takeover
+} from "./knobs.js";
 import { shown } from "./names.js";
 import { isNumber, stepped } from "./numbers.js";
 import { openDialog } from "./popups.js";
@@ -18,7 +30,8 @@ const midi = navigator;
 const isMIDI = (knob) => !/^(axis|button) /.test(knob);
 
 /** Whether a knob can set a tweak. */
-export const isTurnable = (tweak) => isSettable(tweak) && !tweak.choices && (isNumber(tweak.type) || tweak.type === "bool");
+export const isTurnable = (tweak) =>
+  isSettable(tweak) && !tweak.choices && (isNumber(tweak.type) || tweak.type === "bool");
 
 export class Controllers {
   #page;
@@ -121,7 +134,9 @@ export class Controllers {
     }
     const follow = () => {
       const inputs = [...this.#access.inputs.values()].filter(({ state }) => state !== "disconnected");
-      const names = this.#deviceNames.midi.of(inputs.map(({ id, name }) => ({ handle: id, model: name || "MIDI device" })));
+      const names = this.#deviceNames.midi.of(
+        inputs.map(({ id, name }) => ({ handle: id, model: name || "MIDI device" }))
+      );
       inputs.forEach((input, index) => {
         input.onmidimessage = ({ data }) => {
           const message = midiMessage(data);
@@ -144,7 +159,9 @@ export class Controllers {
       // A frame after a long pause moves nothing far.
       const seconds = Math.min(0.1, (time - this.#time) / 1000);
       this.#time = time;
-      const names = this.#deviceNames.gamepad.of(pads.map(({ index, id }) => ({ handle: `${index} ${id}`, model: gamepadModel(id) })));
+      const names = this.#deviceNames.gamepad.of(
+        pads.map(({ index, id }) => ({ handle: `${index} ${id}`, model: gamepadModel(id) }))
+      );
       pads.forEach((pad, index) => this.#read(pad, names[index], seconds));
       this.#poll();
     });
@@ -237,7 +254,9 @@ export class Controllers {
       this.#put(knob, value);
     } else if (!this.#told.has(knob)) {
       this.#told.add(knob);
-      this.#page.notices.say(`Turn ${knobName(knob)} to ${valueText(tweak, currentValue(tweak))} to move ${tweak.label}`);
+      this.#page.notices.say(
+        `Turn ${knobName(knob)} to ${valueText(tweak, currentValue(tweak))} to move ${tweak.label}`
+      );
     }
   }
 
@@ -256,7 +275,8 @@ export class Controllers {
   /** Handles an encoder that was turned by some steps. */
   #turn(knob, steps) {
     const tweak = this.#tweakOf(knob);
-    if (tweak && steps !== 0) this.#put(knob, tweak.type === "bool" ? steps > 0 : stepped(tweak, currentValue(tweak), steps));
+    if (tweak && steps !== 0)
+      this.#put(knob, tweak.type === "bool" ? steps > 0 : stepped(tweak, currentValue(tweak), steps));
   }
 
   #toggle(knob) {
@@ -275,32 +295,70 @@ export class Controllers {
 
   /** The part of the details that tells and learns the knobs of a tweak. */
   makeSection(tweak) {
-    const learn = (label) => make("button", { type: "button", class: "button", text: label, onclick: () => this.learn(tweak) });
+    const learn = (label) => textButton(label, () => this.learn(tweak));
     if (this.#learning === tweak) {
-      return make("div", { class: "knobs" }, make("span", { role: "status", text: this.#hint }),
-        make("button", { type: "button", class: "button", text: "Cancel", onclick: () => this.stopLearning() }));
+      return make(
+        "div",
+        { class: "knobs" },
+        make("span", { role: "status", text: this.#hint }),
+        textButton("Cancel", () => this.stopLearning())
+      );
     }
     const knobs = this.knobsOf(tweak);
-    return make("div", { class: "knobs" }, make("span", { text: "Knob" }), knobs.length === 0 ? learn("Learn…") : knobs.map((knob) => this.#item(knob)));
+    return make(
+      "div",
+      { class: "knobs" },
+      make("span", { text: "Knob" }),
+      knobs.length === 0 ? learn("Learn…") : knobs.map((knob) => this.#item(knob))
+    );
   }
 
   #item(knob) {
-    return make("span", { class: "knob" }, make("span", { text: knobName(knob) }),
-      iconButton("close", `Forget ${knobName(knob)}`, () => this.forget(knob)));
+    return make(
+      "span",
+      { class: "knob" },
+      make("span", { text: knobName(knob) }),
+      iconButton("close", `Forget ${knobName(knob)}`, () => this.forget(knob))
+    );
   }
 
   /** Opens a dialog with all knobs. */
   openList() {
     const { preferences, state } = this.#page;
     const list = make("ul", { class: "knob-list" });
-    const show = () => list.replaceChildren(...[...preferences.knobs].map(([knob, id]) => make("li", { class: "knobs" },
-      make("span", { translate: "no", text: state.tweakOf(id)?.label ?? shown(id.split("\n").join(": ")) }), make("span", { class: "who", text: shown(id.split("\n")[0]) }),
-      make("span", { class: "knob" }, make("span", { text: knobName(knob) }), iconButton("close", `Forget ${knobName(knob)}`, () => {
-        this.forget(knob);
-        show();
-      })))));
+    const show = () =>
+      list.replaceChildren(
+        ...[...preferences.knobs].map(([knob, id]) =>
+          make(
+            "li",
+            { class: "knobs" },
+            make("span", { translate: "no", text: state.tweakOf(id)?.label ?? shown(id.split("\n").join(": ")) }),
+            make("span", { class: "who", text: shown(id.split("\n")[0]) }),
+            make(
+              "span",
+              { class: "knob" },
+              make("span", { text: knobName(knob) }),
+              iconButton("close", `Forget ${knobName(knob)}`, () => {
+                this.forget(knob);
+                show();
+              })
+            )
+          )
+        )
+      );
     show();
-    openDialog("Knobs", make("div", {}, make("p", { text: "Choose Learn in the details of a tweak, then move a knob of a MIDI controller or gamepad. A knob moves a value once it has reached it; a stick and an encoder move it from where it is." }), list),
-      [{ label: "Close", isMain: true }]);
+    openDialog(
+      "Knobs",
+      make(
+        "div",
+        {},
+        make("p", {
+          text:
+            "Choose Learn in the details of a tweak, then move a knob of a MIDI controller or gamepad. A knob moves a value once it has reached it; a stick and an encoder move it from where it is."
+        }),
+        list
+      ),
+      [{ label: "Close", isMain: true }]
+    );
   }
 }

@@ -2,7 +2,7 @@
 
 // Formats tweaks and values as C, Swift, JSON, shell commands and CSV. Pure.
 
-import { isReal, exactText, none } from "./numbers.js";
+import { exactText, isReal, none } from "./numbers.js";
 import { parseHex } from "./colours.js";
 
 /** A C string literal, with characters outside printable ASCII escaped as bytes. */
@@ -13,16 +13,22 @@ export function literalInC(text) {
     else if (byte === 0x0a) literal += "\\n";
     else if (byte === 0x09) literal += "\\t";
     // Always three digits, because a digit may follow.
-    else if (byte < 0x20 || byte > 0x7e || byte === 0x3f) literal += byte === 0x3f ? "?" : `\\${byte.toString(8).padStart(3, "0")}`;
+    else if (byte < 0x20 || byte > 0x7e || byte === 0x3f)
+      literal += byte === 0x3f ? "?" : `\\${byte.toString(8).padStart(3, "0")}`;
     else literal += String.fromCharCode(byte);
   }
   return `"${literal}"`;
 }
 
 export function literalInSwift(text) {
-  const escaped = text.replaceAll(/["\\]/g, "\\$&").replaceAll("\n", "\\n").replaceAll("\r", "\\r").replaceAll("\t", "\\t")
-    .replaceAll(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f]/g,
-      (character) => `\\u{${character.codePointAt(0).toString(16)}}`);
+  const escaped = text.replaceAll(/["\\]/g, "\\$&").replaceAll("\n", "\\n").replaceAll("\r", "\\r").replaceAll(
+    "\t",
+    "\\t"
+  )
+    .replaceAll(
+      /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f]/g,
+      (character) => `\\u{${character.codePointAt(0).toString(16)}}`
+    );
   return `"${escaped}"`;
 }
 
@@ -31,7 +37,10 @@ export function shellWord(text) {
   if (text !== "" && /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) && !text.startsWith("-")) return text;
   if (/[\u0000-\u001f\u007f]/.test(text)) {
     const escaped = text.replaceAll(/['\\]/g, "\\$&").replaceAll("\n", "\\n").replaceAll("\t", "\\t")
-      .replaceAll(/[\u0000-\u001f\u007f]/g, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`);
+      .replaceAll(
+        /[\u0000-\u001f\u007f]/g,
+        (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`
+      );
     return `$'${escaped}'`;
   }
   return `'${text.replaceAll("'", "'\\''")}'`;
@@ -75,19 +84,29 @@ const unlikeArguments = new Set(["minimum", "maximum", "choices", "element", "op
 /** The options of a tweak in the order of a macro's arguments, where the unit follows the pair. */
 function macroOptions(tweak, options) {
   const unit = options.find(({ name }) => name === "unit");
-  const ordered = options.flatMap((option) => option.name === "pair" ? [option, unit] : option === unit ? [] : [option]);
-  return ordered.filter(({ name }) => !unlikeArguments.has(name) && tweak[name] !== undefined && (name !== "scale" || declaredScale(tweak)));
+  const ordered = options.flatMap((option) =>
+    option.name === "pair" ? [option, unit] : option === unit ? [] : [option]
+  );
+  return ordered.filter(({ name }) =>
+    !unlikeArguments.has(name) && tweak[name] !== undefined && (name !== "scale" || declaredScale(tweak))
+  );
 }
 
 function optionInC(tweak, { name, form }) {
   const macro = `FBTweak${name[0].toUpperCase()}${name.slice(1)}`;
   if (form === "flag") return macro;
-  return `${macro}(${form === "text" ? literalInC(tweak[name]) : form === "field" ? limitInC(tweak, tweak[name]) : tweak[name]})`;
+  return `${macro}(${
+    form === "text" ? literalInC(tweak[name]) : form === "field" ? limitInC(tweak, tweak[name]) : tweak[name]
+  })`;
 }
 
 function optionInSwift(tweak, { name, form }) {
   if (name === "scale") return `.${tweak.scale}`;
-  return form === "text" ? literalInSwift(tweak[name]) : form === "field" ? limitInSwift(tweak, tweak[name]) : String(tweak[name]);
+  return form === "text"
+    ? literalInSwift(tweak[name])
+    : form === "field"
+    ? limitInSwift(tweak, tweak[name])
+    : String(tweak[name]);
 }
 
 /** The declaration in C, with the value as its default and the options listed by the server. */
@@ -98,8 +117,9 @@ export function declarationInC(tweak, value, options) {
   if (tweak.optional) return `// ${literalInC(tweak.key)} is optional, which only Swift can declare.`;
   const parts = [names, valueInC(tweak, value)];
   if (tweak.choices) {
-    const choices = tweak.choices.map((choice) => choice.label
-      ? `(${limitInC(tweak, choice.value)}, ${literalInC(choice.label)})` : limitInC(tweak, choice.value));
+    const choices = tweak.choices.map((choice) =>
+      choice.label ? `(${limitInC(tweak, choice.value)}, ${literalInC(choice.label)})` : limitInC(tweak, choice.value)
+    );
     parts.push(`FBTweakChoices(${choices.join(", ")})`);
   } else if (tweak.minimum !== undefined && tweak.maximum !== undefined) {
     parts.push(limitInC(tweak, tweak.minimum), limitInC(tweak, tweak.maximum));
@@ -134,8 +154,14 @@ function arrayInSwift({ element }, text) {
 }
 
 const swiftTypes = {
-  int8: "Int8", int16: "Int16", int32: "Int32", uint8: "UInt8", uint16: "UInt16", uint32: "UInt32", uint64: "UInt64",
-  float: "Float",
+  int8: "Int8",
+  int16: "Int16",
+  int32: "Int32",
+  uint8: "UInt8",
+  uint16: "UInt16",
+  uint32: "UInt32",
+  uint64: "UInt64",
+  float: "Float"
 };
 
 /** The types that can be optional. */
@@ -152,9 +178,11 @@ export function declarationInSwift(tweak, value, options) {
   const parts = [names, `default: ${called ? `${called}(${text})` : text}`];
   if (tweak.choices) {
     const hasLabels = tweak.choices.some(({ label }) => label);
-    const choices = tweak.choices.map((choice) => hasLabels
-      ? `${valueInSwift(tweak, choice.value)}: ${literalInSwift(choice.label ?? String(choice.value))}`
-      : valueInSwift(tweak, choice.value));
+    const choices = tweak.choices.map((choice) =>
+      hasLabels
+        ? `${valueInSwift(tweak, choice.value)}: ${literalInSwift(choice.label ?? String(choice.value))}`
+        : valueInSwift(tweak, choice.value)
+    );
     parts.push(`choices: [${choices.join(", ")}]`);
   } else if (tweak.minimum !== undefined && tweak.maximum !== undefined) {
     parts.push(`in: ${limitInSwift(tweak, tweak.minimum)}...${limitInSwift(tweak, tweak.maximum)}`);
@@ -183,7 +211,8 @@ export function shellCommand(program, tweak, value) {
 export function nestedJSON(entries) {
   const values = {};
   const member = (object, name) => {
-    if (!Object.hasOwn(object, name)) Object.defineProperty(object, name, { value: {}, enumerable: true, configurable: true });
+    if (!Object.hasOwn(object, name))
+      Object.defineProperty(object, name, { value: {}, enumerable: true, configurable: true });
     return object[name];
   };
   for (const { tweak, value } of entries) {
@@ -206,19 +235,28 @@ function write(value, indent, newline) {
   const end = indent ? newline : "";
   const members = Object.entries(value);
   if (members.length === 0) return "{}";
-  const texts = members.map(([name, one]) => `${JSON.stringify(name)}${indent ? ": " : ":"}${write(one, indent, inner)}`);
+  const texts = members.map(([name, one]) =>
+    `${JSON.stringify(name)}${indent ? ": " : ":"}${write(one, indent, inner)}`
+  );
   return `{${inner}${texts.join(`,${inner}`)}${end}}`;
 }
 
 /** A CSV field, quoted if needed. A text that a spreadsheet would execute as a formula begins with an apostrophe. */
 export function csvField(text) {
   let field = String(text);
-  if (/^[=+\-@＝＋－＠\t\r\n]/.test(field) && Number.isNaN(Number(field)) && !/^-inf$/i.test(field)) field = `'${field}`;
+  if (/^[=+\-@＝＋－＠\t\r\n]/.test(field) && Number.isNaN(Number(field)) && !/^-inf$/i.test(field))
+    field = `'${field}`;
   return /[",;\s]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
 }
 
+/** Copies a text, and says so with these words, or that it did not work. */
+export async function copyText(text, notices, done) {
+  if (await isCopied(text)) notices.say(done);
+  else notices.problem("The browser blocked access to the clipboard");
+}
+
 /** Copies a text and returns whether that worked. Pages without TLS from another machine have no clipboard API. */
-export async function copyText(text) {
+async function isCopied(text) {
   if (navigator.clipboard && window.isSecureContext) {
     try {
       await navigator.clipboard.writeText(text);

@@ -3,13 +3,15 @@
 // Creates elements. Strings from programs are always inserted as text, never as markup.
 
 /**
- * Creates an element.
+ * Creates an element. A button submits nothing unless its type says so.
  *
- * - attributes: attributes by name, also `class`, `text`, `data` (an object) and handlers such as `onclick`. Those that are
+ * - attributes: attributes by name, also `class`, `text`, `data` (an object) and handlers such as `onclick`. Those that
+ * are
  *   undefined, null or false are left out.
  */
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
+  if (tag === "button") element.setAttribute("type", "button");
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === null || value === false) continue;
     if (name === "class") element.className = value;
@@ -18,9 +20,12 @@ export function make(tag, attributes = {}, ...children) {
     else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  for (const child of children.flat(Infinity)) if (child !== undefined && child !== null && child !== false) element.append(child);
+  for (const child of children.flat(Infinity))
+    if (child !== undefined && child !== null && child !== false) element.append(child);
   return element;
 }
+
+export const byID = (id) => document.getElementById(id);
 
 /** Sets the text only if it differs, because each change costs a layout. */
 export function setText(element, text) {
@@ -48,7 +53,6 @@ const paths = {
   more: "M5 10h.01M10 10h.01M15 10h.01",
   close: "M5 5l10 10M15 5 5 15",
   pause: "M7 4v12M13 4v12",
-  play: "M6 4l10 6-10 6z",
   plus: "M10 4v12M4 10h12",
   minus: "M4 10h12",
   box: "M3 6V3h3M14 3h3v3M17 14v3h-3M6 17H3v-3M7 7h6v6H7z",
@@ -58,14 +62,11 @@ const paths = {
   copy: "M7 7h10v10H7zM13 7V3H3v10h4",
   camera: "M3 6h3l1.5-2h5L14 6h3v10H3zM10 8.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5z",
   layers: "M10 3l7 4-7 4-7-4zM3 11l7 4 7-4",
-  help: "M7.5 7.5a2.5 2.5 0 1 1 3.6 2.3c-.8.4-1.1.8-1.1 1.7M10 15h.01",
-  theme: "M10 3a7 7 0 1 0 0 14zM10 3a7 7 0 0 1 0 14",
   run: "M6 4l10 6-10 6z",
-  lock: "M5 9h10v8H5zM7 9V6a3 3 0 0 1 6 0v3",
-  restart: "M10 3v6M6 5.5a6 6 0 1 0 8 0",
   down: "M5 8l5 5 5-5",
-  people: "M7 9a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM2 17c0-3 2-5 5-5s5 2 5 5M13 3.5a3 3 0 0 1 0 5.5M14.5 12.5c2 .6 3.5 2.300 3.500 4.500",
-  clock: "M10 3a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM10 6v4l3 2",
+  people:
+    "M7 9a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM2 17c0-3 2-5 5-5s5 2 5 5M13 3.5a3 3 0 0 1 0 5.5M14.5 12.5c2 .6 3.5 2.300 3.500 4.500",
+  clock: "M10 3a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM10 6v4l3 2"
 };
 
 /** An icon of 20 by 20, hidden from screen readers. */
@@ -90,9 +91,17 @@ function makeIcon(name) {
 /** A button with an icon and an accessible name. */
 export function iconButton(name, label, onclick, attributes = {}) {
   return make("button", {
-    type: "button", ...attributes, class: `icon-button ${attributes.class ?? ""}`, "aria-label": label, title: label, onclick,
+    ...attributes,
+    class: `icon-button ${attributes.class ?? ""}`,
+    "aria-label": label,
+    title: label,
+    onclick
   }, icon(name));
 }
+
+/** A button with a text. */
+export const textButton = (text, onclick, attributes = {}) =>
+  make("button", { class: "button", text, onclick, ...attributes });
 
 /** Whether an element takes typed text, so that single keys are not commands. */
 export function isTyping(/** @type {any} */ element = document.activeElement) {

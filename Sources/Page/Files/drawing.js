@@ -2,13 +2,26 @@
 
 // Draws series on canvases: the sparklines of rows and the lines of the graph.
 
+import { block } from "./samples.js";
+
 const sparklineSeconds = 8;
+
+/** The sizes of canvases, in CSS pixels. */
+const sizes = new WeakMap();
+let observer;
 
 /** Matches the canvas to the resolution of the screen. Returns its context, in CSS pixels, and its size. */
 export function prepared(canvas) {
   const ratio = window.devicePixelRatio || 1;
-  const width = canvas.clientWidth;
-  const height = canvas.clientHeight;
+  // Reading a size that no observer told would lay out the page again after each change of a text.
+  observer ??= new ResizeObserver((entries) => {
+    for (const { target, contentRect } of entries) sizes.set(target, contentRect);
+  });
+  if (!sizes.has(canvas)) {
+    sizes.set(canvas, { width: canvas.clientWidth, height: canvas.clientHeight });
+    observer.observe(canvas);
+  }
+  const { width, height } = sizes.get(canvas);
   const [pixelWidth, pixelHeight] = [Math.round(width * ratio), Math.round(height * ratio)];
   if (canvas.width !== pixelWidth || canvas.height !== pixelHeight) {
     canvas.width = pixelWidth;
@@ -34,11 +47,12 @@ export function extent(series, from, to) {
   let low = Infinity;
   let high = -Infinity;
   const [first, last] = series.indices(from, to);
-  for (let index = first; index < last; index += 1) {
+  for (let index = first, step; index < last; index += step) {
+    step = series.step(index, last);
     const value = series.value(index);
-    if (!Number.isFinite(value)) continue;
-    if (value < low) low = value;
-    if (value > high) high = value;
+    if (step === 1 && !Number.isFinite(value)) continue;
+    low = Math.min(low, step > 1 ? series.low(index) : value);
+    high = Math.max(high, step > 1 ? series.high(index) : value);
   }
   return low <= high ? [low, high] : undefined;
 }
@@ -60,9 +74,11 @@ export function drawSparkline(canvas, series, tweak, now) {
   context.lineWidth = 1.5;
   context.lineJoin = "round";
   drawLine(context, series, {
-    from, to, isStepped: tweak.type === "bool" || Boolean(tweak.choices),
-    x: (time) => ((time - from) / (to - from)) * width, y: (value) => height - 3 - ((value - low) / (high - low)) * (height - 6),
-    width,
+    from,
+    to,
+    isStepped: tweak.type === "bool" || Boolean(tweak.choices),
+    right: width,
+    y: (value) => height - 3 - ((value - low) / (high - low)) * (height - 6)
   });
   return range;
 }
@@ -75,59 +91,56 @@ function sparkColour() {
 }
 
 /**
- * Draws a line. If there are more values than pixels, each pixel column spans from its smallest to its largest value, so that
- * no peak is lost. Gaps stay empty.
+ * Draws a line from `left` to `right`. If there are more values than pixels, each pixel column spans from its smallest
+ * to its
+ * largest value, so that no peak is lost. Gaps stay empty.
  */
-export function drawLine(context, series, { from, to, x, y, width, isStepped = false }) {
+export function drawLine(context, series, { from, to, left = 0, right, y, isStepped = false }) {
   const [first, last] = series.indices(from, to);
   if (last <= first) return;
-  context.beginPath();
-  const isDense = (last - first) > width * 2;
+  const x = (time) => left + ((time - from) / (to - from)) * (right - left);
+  const isDense = last - first > (right - left) * 2;
+  const thickness = context.lineWidth;
   let isBegun = false;
-  let previousY;
-  let column = NaN;
-  let low;
-  let high;
-  const finishColumn = () => {
-    if (low === undefined) return;
-    context.moveTo(column, low);
-    context.lineTo(column, high + 0.5);
-    low = undefined;
+  let previous = 0;
+  let column = 0;
+  context.fillStyle = context.strokeStyle;
+  context.beginPath();
+  /** Draws to a time, and then to a value. */
+  const draw = (px, value) => {
+    if (isDense && isBegun) context.moveTo(column, y(previous));
+    if (!isBegun) context.moveTo(px, y(value));
+    else if (isStepped) context.lineTo(px, y(previous));
+    if (isBegun && value !== undefined) context.lineTo(px, y(value));
   };
-  for (let index = first; index < last; index += 1) {
+  for (let index = first; index < last;) {
+    const time = series.time(index);
     const value = series.value(index);
-    if (!Number.isFinite(value)) {
-      // A step ends where a gap begins.
-      if (isBegun && isStepped && !isDense && series.isGap(index)) context.lineTo(x(series.time(index)), previousY);
-      isBegun = false;
-      continue;
-    }
-    const [px, py] = [x(series.time(index)), y(value)];
+    const isKnown = Number.isFinite(value);
+    const px = isDense ? Math.round(x(time)) : x(time);
+    const isNext = isDense && isKnown && isBegun && px - column <= 1;
+    if (isKnown && !isNext) draw(px, value);
+    else if (isBegun && isStepped && series.isGap(index)) draw(x(time));
     if (isDense) {
-      const here = Math.round(px);
-      if (here !== column) {
-        finishColumn();
-        if (isBegun) {
-          context.moveTo(column, previousY);
-          context.lineTo(here, py);
+      const until = from + ((px + 0.5 - left) / (right - left)) * (to - from);
+      let [low, high] = isNext ? [previous, previous] : [Infinity, -Infinity];
+      do {
+        const step = series.time(index + block - 1) < until ? series.step(index, last) : 1;
+        const one = series.value(index);
+        if (step > 1 || Number.isFinite(one)) {
+          low = Math.min(low, step > 1 ? series.low(index) : one);
+          high = Math.max(high, step > 1 ? series.high(index) : one);
         }
-        column = here;
-      }
-      if (low === undefined) [low, high] = [py, py];
-      else [low, high] = [Math.min(low, py), Math.max(high, py)];
-      previousY = py;
-      isBegun = true;
-      continue;
-    }
-    if (!isBegun) context.moveTo(px, py);
-    else {
-      if (isStepped) context.lineTo(px, previousY);
-      context.lineTo(px, py);
-    }
-    isBegun = true;
-    previousY = py;
+        index += step;
+      } while (index < last && series.time(index) < until);
+      // Rectangles, because paths of many lines are slow.
+      if (low <= high)
+        context.fillRect(px, Math.min(y(low), y(high)) - thickness / 2, 1, Math.abs(y(high) - y(low)) + thickness);
+      column = px;
+    } else index += 1;
+    previous = series.value(index - 1);
+    isBegun = Number.isFinite(previous);
   }
-  if (isDense) finishColumn();
-  else if (isBegun && isStepped && previousY !== undefined) context.lineTo(Math.min(width, x(Math.min(to, series.end))), previousY);
+  if (isBegun && isStepped) draw(Math.min(right, x(Math.min(to, series.end))));
   context.stroke();
 }

@@ -3,9 +3,24 @@
 // Durations: numbers with a unit of time, shown in the most readable unit. Pure.
 
 const seconds = new Map([
-  ["ns", 1e-9], ["µs", 1e-6], ["μs", 1e-6], ["us", 1e-6], ["ms", 1e-3], ["s", 1], ["sec", 1], ["second", 1],
-  ["seconds", 1], ["min", 60], ["minute", 60], ["minutes", 60], ["h", 3600], ["hour", 3600], ["hours", 3600],
-  ["d", 86400], ["day", 86400], ["days", 86400],
+  ["ns", 1e-9],
+  ["µs", 1e-6],
+  ["μs", 1e-6],
+  ["us", 1e-6],
+  ["ms", 1e-3],
+  ["s", 1],
+  ["sec", 1],
+  ["second", 1],
+  ["seconds", 1],
+  ["min", 60],
+  ["minute", 60],
+  ["minutes", 60],
+  ["h", 3600],
+  ["hour", 3600],
+  ["hours", 3600],
+  ["d", 86400],
+  ["day", 86400],
+  ["days", 86400]
 ]);
 /** The units to choose from. */
 export const durationUnits = ["ns", "µs", "ms", "s", "min", "h", "d"];

@@ -19,7 +19,7 @@ export const filters = [
   ["expired", "Expired", (tweak) => isExpired(tweak)],
   ["monitors", "Monitors", (tweak) => Boolean(tweak.monitor)],
   ["readonly", "Read-only", (tweak) => Boolean(tweak.readOnly) && !tweak.monitor],
-  ["actions", "Actions", (tweak) => tweak.type === "action"],
+  ["actions", "Actions", (tweak) => tweak.type === "action"]
 ];
 const filterByName = new Map(filters.map((filter) => [filter[0], filter]));
 
@@ -34,7 +34,7 @@ export const typeKinds = [
   ["real", "Real numbers", isReal],
   ["string", "Strings", (type) => type === "string"],
   ["color", "Colours", (type) => type === "color"],
-  ["action", "Actions", (type) => type === "action"],
+  ["action", "Actions", (type) => type === "action"]
 ];
 
 /** The words of a search, all of which must match. Quotes keep words together. */
@@ -42,10 +42,45 @@ export function wordsOf(text) {
   return [...text.toLowerCase().matchAll(/"([^"]*)"?|(\S+)/g)].map((match) => match[1] ?? match[2]).filter(Boolean);
 }
 
-/** Whether a tweak matches all words, in its description or its value. */
-export function hasWords(tweak, words) {
-  if (words.length === 0) return true;
-  return words.every((word) => tweak.haystack.includes(word) || valueHaystack(tweak).includes(word));
+/** Whether a tweak matches all words, in its description or its value; with `isLoose` also if they are mistyped. */
+export function hasWords(tweak, words, isLoose = false) {
+  return words.every((word) =>
+    tweak.haystack.includes(word) || valueHaystack(tweak).includes(word) || (isLoose && isLike(tweak, word))
+  );
+}
+
+const tokensOf = (text) => text.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+
+/** Whether all words of a search begin words of a label. */
+export function isMeant(label, words) {
+  const tokens = tokensOf(label.toLowerCase());
+  return words.every((word) => tokens.some((token) => token.startsWith(word)));
+}
+
+/** Whether a word is like the beginning of one that describes a tweak: one letter of four differs, or two of eight. */
+function isLike(tweak, word) {
+  const most = word.length < 4 ? 0 : word.length < 8 ? 1 : 2;
+  tweak.tokens ??= tokensOf(tweak.haystack);
+  return most > 0 && tweak.tokens.some((token) => typingErrors(word, token) <= most);
+}
+
+/**
+ * The letters missing, added, replaced or swapped in a word, compared with the beginning of another one that is
+ * nearest.
+ */
+export function typingErrors(word, other) {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  let before = row;
+  for (let at = 1; at <= word.length; at += 1) {
+    const next = [at];
+    for (let to = 1; to <= other.length; to += 1) {
+      next[to] = Math.min(row[to] + 1, next[to - 1] + 1, row[to - 1] + (word[at - 1] === other[to - 1] ? 0 : 1));
+      if (at > 1 && to > 1 && word[at - 1] === other[to - 2] && word[at - 2] === other[to - 1])
+        next[to] = Math.min(next[to], before[to - 2] + 1);
+    }
+    [before, row] = [row, next];
+  }
+  return Math.min(...row);
 }
 
 /** The searchable text of the current value, cached until the value changes. */
@@ -70,12 +105,13 @@ export function isWanted(tweak, query, context) {
     const kind = typeKinds.find(([name]) => name === query.kind);
     if (kind && !kind[2](tweak.type)) return false;
   }
-  return hasWords(tweak, query.words);
+  return hasWords(tweak, query.words, query.isLoose);
 }
 
 /** Whether a tweak can start or stop matching when its value changes. */
 export const dependsOnValues = (query) =>
-  query.words.length > 0 || Boolean(query.source) || query.shows.some((name) => name === "changed" || name === "waiting");
+  query.words.length > 0 || Boolean(query.source) ||
+  query.shows.some((name) => name === "changed" || name === "waiting");
 
 export const isEmptyQuery = (query) =>
   query.words.length === 0 && query.shows.length === 0 && !query.source && !query.kind;
@@ -90,16 +126,22 @@ export function isInScope(tweak, scope) {
 const collator = new Intl.Collator("en", { numeric: true });
 
 /** Programs as they are listed: running ones first, in the order of their names and processes. */
-export const sortedPrograms = (programs) => [...programs].sort((one, other) =>
-  Number(one.state === "offline") - Number(other.state === "offline") || compareTexts(one.description.name, other.description.name) ||
-  (one.description.pid ?? 0) - (other.description.pid ?? 0) || compareTexts(one.id, other.id));
+export const sortedPrograms = (programs) =>
+  [...programs].sort((one, other) =>
+    Number(one.state === "offline") - Number(other.state === "offline") ||
+    compareTexts(one.description.name, other.description.name) ||
+    (one.description.pid ?? 0) - (other.description.pid ?? 0) || compareTexts(one.id, other.id)
+  );
 
 const sorters = new WeakMap();
 
-/** The tweaks of a program sorted by category and collection, or by group, cached until the program's tweaks are replaced. */
+/**
+ * The tweaks of a program sorted by category and collection, or by group, cached until the program's tweaks are
+ * replaced.
+ */
 export function sortedTweaks(program, byGroup = false) {
   let kept = sorters.get(program.tweaks);
-  if (!kept) sorters.set(program.tweaks, (kept = {}));
+  if (!kept) sorters.set(program.tweaks, kept = {});
   kept[byGroup ? "groups" : "categories"] ??= sorted([...program.tweaks.values()], byGroup);
   return kept[byGroup ? "groups" : "categories"];
 }
@@ -110,15 +152,21 @@ function sorted(tweaks, byGroup) {
   const categories = ranksOf(tweaks, (tweak) => tweak.category);
   const collections = ranksOf(tweaks, (tweak) => tweak.collection);
   return tweaks.map((tweak) => ({
-    tweak, group: groups.get(tweak.group ?? "") ?? 0, category: categories.get(tweak.category),
-    collection: collections.get(tweak.collection),
-  })).sort((a, b) => a.group - b.group || a.category - b.category || a.collection - b.collection ||
-    compareInside(a.tweak, b.tweak)).map(({ tweak }) => tweak);
+    tweak,
+    group: groups.get(tweak.group ?? "") ?? 0,
+    category: categories.get(tweak.category),
+    collection: collections.get(tweak.collection)
+  })).sort((a, b) =>
+    a.group - b.group || a.category - b.category || a.collection - b.collection ||
+    compareInside(a.tweak, b.tweak)
+  ).map(({ tweak }) => tweak);
 }
 
 /** The position of each name in sorted order, the empty name last. */
 function ranksOf(tweaks, nameOf) {
-  const names = [...new Set(tweaks.map(nameOf))].sort((a, b) => Number(a === "") - Number(b === "") || compareTexts(a, b));
+  const names = [...new Set(tweaks.map(nameOf))].sort((a, b) =>
+    Number(a === "") - Number(b === "") || compareTexts(a, b)
+  );
   return new Map(names.map((name, rank) => [name, rank]));
 }
 
@@ -162,12 +210,13 @@ function ordered(tweaks, names, nameOf) {
 export function listItems(programs, scope, query, context, keep) {
   const items = [];
   const shownIds = new Set();
-  let count = 0;
+  let [count, total] = [0, 0];
   const byGroup = context.byGroup;
   for (const program of programs) {
     const wanted = [];
     for (const tweak of sortedTweaks(program, byGroup)) {
       if (!isInScope(tweak, scope)) continue;
+      total += 1;
       if (!(keep?.has(tweak.id) || isWanted(tweak, query, context))) continue;
       wanted.push(tweak);
     }
@@ -194,14 +243,18 @@ export function listItems(programs, scope, query, context, keep) {
       if (name !== heading) {
         heading = name;
         items.push({
-          kind: "heading", id: `h\n${program.id}\n${name}`, program, category: tweak.category, collection: tweak.collection,
-          group: byGroup ? (tweak.group ?? "") : undefined,
+          kind: "heading",
+          id: `h\n${program.id}\n${name}`,
+          program,
+          category: tweak.category,
+          collection: tweak.collection,
+          group: byGroup ? (tweak.group ?? "") : undefined
         });
       }
       add(tweak, false);
     }
   }
-  return { items, shownIds, count };
+  return { items, shownIds, count, total };
 }
 
 /** The outline of a program: categories with their collections, or groups, each with the number of changed tweaks. */
@@ -222,14 +275,24 @@ export function outlineOf(program, byGroup) {
       }
     } else {
       if (category?.category !== tweak.category) {
-        category = { category: tweak.category, label: shown(tweak.category) || "(no name)", count: 0, changed: 0, children: [] };
+        category = {
+          category: tweak.category,
+          label: shown(tweak.category) || "(no name)",
+          count: 0,
+          changed: 0,
+          children: []
+        };
         collection = undefined;
         nodes.push(category);
       }
       if (collection?.collection !== tweak.collection) {
         collection = {
-          category: tweak.category, collection: tweak.collection, label: shown(tweak.collection) || "(no name)", count: 0,
-          changed: 0, children: [],
+          category: tweak.category,
+          collection: tweak.collection,
+          label: shown(tweak.collection) || "(no name)",
+          count: 0,
+          changed: 0,
+          children: []
         };
         category.children.push(collection);
       }

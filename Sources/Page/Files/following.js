@@ -3,9 +3,16 @@
 // Applies events from the server to the state, and updates the parts of the page when the state changes.
 
 import { focusedRow } from "./dom.js";
-import { shown } from "./names.js";
+import { counted, shown } from "./names.js";
 import { stateText } from "./outline.js";
 import { equalValues, valueFrom, valueText } from "./tweaks.js";
+
+/** How much longer than a frame takes, with what the browser does for it, is the time until the next one. */
+const rest = 5;
+/** In ms: the longest time between frames, the time of one of the screen, and that between sparklines. */
+const longestRest = 200;
+const frameTime = 16;
+const liveTime = 96;
 
 /**
  * Handles server events and state changes.
@@ -16,10 +23,14 @@ export function makeFollowing(page) {
   const { state, api, preferences, notices, history, sets, samples, commands } = page;
 
   api.onState = (connection) => {
-    if (connection === "lost" && (state.connection === "ended" || state.connection === "refused")) return;
+    if (
+      ["lost", "silent", "away"].includes(connection) &&
+      (state.connection === "ended" || state.connection === "refused")
+    ) return;
     if (connection === "connected") return;
     state.set("connection", connection);
   };
+  api.person = () => preferences.name;
   api.onWarning = (message) => notices.problem(message);
 
   const receive = {
@@ -30,10 +41,15 @@ export function makeFollowing(page) {
       state.options = options;
       Object.assign(state, { comesBack, hasFleet });
       state.set("connection", "connected");
-      if (first && !state.scope.program && state.programs.size === 0 && !page.wantedPlace?.program) state.scope = { program: first };
-      // The server has ended what the last stream tried; this stream is told of the others.
+      if (first && !state.scope.program && state.programs.size === 0 && !page.wantedPlace?.program)
+        state.scope = { program: first };
+      // The server has ended what the last stream tried, and this page still shows it; this stream is told of the
+      // others.
       for (const id of [...state.trials.keys()]) {
-        if (tried.has(id)) tellTrialIsOver(id, tried.get(id));
+        if (tried.has(id)) {
+          commands.keepTried(id);
+          tellTrialIsOver(id, tried.get(id));
+        }
         state.setTrials(id, []);
       }
       state.setPrograms(programs);
@@ -84,7 +100,8 @@ export function makeFollowing(page) {
       state.setTrials(program, trials);
       // What this page gave back, as by undo, can be tried again.
       const isLost = before.some((key) => !page.editing.gaveBack(state.tweak(program, key)));
-      if (isLost && state.triedCount(program) === 0 && !page.commands.isEndingTrial()) tellTrialIsOver(program, before.length);
+      if (isLost && state.triedCount(program) === 0 && !page.commands.isEndingTrial())
+        tellTrialIsOver(program, before.length);
     },
     ping() {
       api.post("pong", { stream: api.stream }).catch(() => {});
@@ -95,12 +112,12 @@ export function makeFollowing(page) {
     preset({ program }) {
       state.tell("presets", program);
     },
-    bye() {},
+    bye() {}
   };
   function tellTrialIsOver(program, count) {
     history.endTrial(program, false);
     const name = shown(state.programs.get(program)?.description.name);
-    notices.say(`${name}: ${count} tried value${count === 1 ? "" : "s"} went back`);
+    notices.say(`${name}: ${counted(count, "tried value")} went back`);
   }
 
   api.isRecording = () => page.graphed.size > 0 || state.trying.size > 0 || page.controllers.isInUse;
@@ -109,12 +126,21 @@ export function makeFollowing(page) {
   /** Records a change and its author for the graph and the details. */
   function remember(tweak, change) {
     if (tweak.monitor || tweak.type === "action") return;
-    const [old, value] = [valueFrom(tweak.type, change.oldValue), valueFrom(tweak.type, change.pendingValue ?? change.newValue)];
+    const [old, value] = [
+      valueFrom(tweak.type, change.oldValue),
+      valueFrom(tweak.type, change.pendingValue ?? change.newValue)
+    ];
     if (equalValues(old, value)) return;
     const newText = valueText(tweak, value);
     samples.mark({
-      time: change.time ?? samples.now(), id: tweak.id, program: tweak.program, key: tweak.key, label: tweak.label, newText,
-      text: `${valueText(tweak, old)} → ${newText}`, who: whoText(change),
+      time: change.time ?? samples.now(),
+      id: tweak.id,
+      program: tweak.program,
+      key: tweak.key,
+      label: tweak.label,
+      newText,
+      text: `${valueText(tweak, old)} → ${newText}`,
+      who: whoText(change)
     });
   }
 
@@ -133,12 +159,18 @@ export function makeFollowing(page) {
     if (!api.stream || state.connection !== "connected") return;
     const focused = focusedRow();
     const selected = state.tweakOf(state.selected);
-    const body = { stream: api.stream, program: focused?.dataset.program ?? selected?.program ?? page.showing.currentProgram()?.id, tweak: focused?.dataset.tweak ?? selected?.key };
+    const body = {
+      stream: api.stream,
+      program: focused?.dataset.program ?? selected?.program ?? page.showing.currentProgram()?.id,
+      tweak: focused?.dataset.tweak ?? selected?.key
+    };
     if (preferences.name) body.name = preferences.name;
     const text = JSON.stringify(body);
     if (text === presence) return;
     presence = text;
-    api.post("presence", body).catch(() => { presence = ""; });
+    api.post("presence", body).catch(() => {
+      presence = "";
+    });
   }
 
   state.on("programs", () => {
@@ -153,6 +185,7 @@ export function makeFollowing(page) {
   });
   let listedPrograms = 0;
   state.on("tweaks", (program) => {
+    page.changes.changed(program);
     page.showing.findAgain({ keeping: true });
     page.list.refresh();
     page.outline.update();
@@ -191,6 +224,7 @@ export function makeFollowing(page) {
   let stars = [...preferences.stars].join();
   preferences.onChange = () => {
     page.bar.showTheme();
+    page.graphs.showHeight();
     page.list.fit();
     page.list.refresh();
     page.details.update();
@@ -198,26 +232,48 @@ export function makeFollowing(page) {
     const before = stars;
     stars = [...preferences.stars].join();
     // A row starred with the mouse leaves, and the list stays where it is.
-    if (stars !== before) page.showing.findAgain({ keeping: true, isStill: !document.activeElement?.matches(":focus-visible") });
+    if (stars !== before)
+      page.showing.findAgain({ keeping: true, isStill: !document.activeElement?.matches(":focus-visible") });
   };
 
-  /** Draws sparklines when samples arrive, at most 20 times a second, and the graph in every frame. */
-  let lastLive = 0;
-  let liveFrame = 0;
+  let timer = 0;
+  let frame = 0;
+  let isWaiting = false;
+  let nextLive = 0;
+  /**
+   * Draws the graph, and sparklines at most ten times a second, when samples have arrived and while there is a graph.
+   */
   function drawSoon() {
-    if (liveFrame) return;
-    liveFrame = requestAnimationFrame((time) => {
-      liveFrame = 0;
-      if (time - lastLive > 48) {
-        lastLive = time;
-        page.list.updateLive();
-        page.details.updateLive();
-      }
-      if (page.graphed.size === 0) return;
-      page.graphs.draw();
-      drawSoon();
+    isWaiting = true;
+    if (!timer && !frame) frame = requestAnimationFrame(draw);
+  }
+
+  function draw() {
+    frame = 0;
+    isWaiting = page.graphed.size > 0 || page.list.hasGraphs;
+    const began = performance.now();
+    if (began >= nextLive) {
+      nextLive = began + liveTime;
+      page.list.updateLive();
+      page.details.updateLive();
+    }
+    if (page.graphed.size > 0) page.graphs.draw();
+    page.list.drawGraphs();
+    // The browser paints before it runs this.
+    timer = setTimeout(() => {
+      timer = setTimeout(() => {
+        timer = 0;
+        if (isWaiting) drawSoon();
+      }, Math.min(longestRest, (performance.now() - began) * rest - frameTime));
     });
   }
 
-  return Object.freeze({ tellPresence, drawSoon });
+  /** Has the next frame drawn at once. */
+  function hurry() {
+    clearTimeout(timer);
+    timer = 0;
+    drawSoon();
+  }
+
+  return Object.freeze({ tellPresence, drawSoon, hurry });
 }

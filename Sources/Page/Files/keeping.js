@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Keeps values in the sources of a program: shows the difference that `tweak bake` would make, and writes it on confirmation.
+// Keeps values in the sources of a program: shows the difference that `tweak bake` would make, and writes it on
+// confirmation.
 
 import { copyText } from "./copying.js";
 import { make, setText } from "./dom.js";
@@ -19,13 +20,18 @@ export function openKeeping(page, programId, title, /** @type {any[] | undefined
   const content = make("div", { class: "restart" });
   /** The difference that is shown. */
   let plan;
-  const copy = (name, text) => ({ label: `Copy the ${name}`, run: async () => {
-    if (await copyText(text(plan))) notices.say(`${name[0].toUpperCase()}${name.slice(1)} copied`);
-    else notices.problem("The browser blocked access to the clipboard; select the text instead");
-    return false;
-  } });
+  const copy = (name, text) => ({
+    label: `Copy the ${name}`,
+    run: async () => {
+      await copyText(text(plan), notices, `${name[0].toUpperCase()}${name.slice(1)} copied`);
+      return false;
+    }
+  });
   const dialog = openDialog(title, make("div", { class: "restart" }, status, content), [
-    { label: "Cancel" }, copy("command", ({ command }) => command), copy("difference", ({ difference }) => difference), { label: "Write", isMain: true, run: write },
+    { label: "Cancel" },
+    copy("command", ({ command }) => command),
+    copy("difference", ({ difference }) => difference),
+    { label: "Write", isMain: true, run: write }
   ], { className: "wide" });
   const [cancel, ...buttons] = /** @type {HTMLButtonElement[]} */ ([...dialog.querySelectorAll("footer button")]);
   const writeButton = buttons[2];
@@ -47,7 +53,16 @@ export function openKeeping(page, programId, title, /** @type {any[] | undefined
       await editing.settled();
       plan = await api.post("bake/plan", { program: programId, tweaks: tweaks?.map(({ key }) => key) });
       const { difference, messages } = plan;
-      show(problem || (difference ? "" : messages ? "No source can be changed." : "The sources have these values already. The program has them after its next build."), planParts(plan), Boolean(problem));
+      show(
+        problem ||
+          (difference
+            ? ""
+            : messages
+            ? "No source can be changed."
+            : "The sources have these values already. The program has them after its next build."),
+        planParts(plan),
+        Boolean(problem)
+      );
       /** @type {HTMLElement} */ (difference ? content.querySelector("pre") : cancel).focus();
     } catch (error) {
       show([problem, messageText(error.message)].filter(Boolean).join("\n"), [], true);
@@ -60,7 +75,12 @@ export function openKeeping(page, programId, title, /** @type {any[] | undefined
     show("Writing…");
     try {
       const { answer, messages } = await api.post("bake", { program: programId, plan: name });
-      show(`Written. The program has ${answer.changes.length === 1 ? "this default" : "these defaults"} after its next build.`, writtenParts(answer, messages));
+      show(
+        `Written. The program has ${
+          answer.changes.length === 1 ? "this default" : "these defaults"
+        } after its next build.`,
+        writtenParts(answer, messages)
+      );
       cancel.focus();
     } catch (error) {
       await review(messageText(error.message));
@@ -79,17 +99,45 @@ const messagePart = (messages) => (messages ? [make("p", { class: "why lines", t
 function planParts({ plan, difference, messages, command }) {
   const parts = messagePart(messages);
   if (!difference) return parts;
-  parts.unshift(make("pre", { class: "copy-preview patch", tabindex: "0", role: "region", "aria-label": "The difference" },
-    linesOfPatch(difference).map(({ kind, text }) => make("span", { class: kind, text: `${text}\n` }))));
+  parts.unshift(
+    make("pre", {
+      class: "copy-preview patch",
+      translate: "no",
+      tabindex: "0",
+      role: "region",
+      "aria-label": "The difference"
+    }, linesOfPatch(difference).map(({ kind, text }) => make("span", { class: kind, text: `${text}\n` })))
+  );
   if (!plan) {
-    parts.push(make("p", { text: "This page writes sources if tweak ui was started with --sources. Apply the difference yourself, or run:" }),
-      make("pre", { class: "copy-preview", translate: "no", tabindex: "0", role: "region", "aria-label": "The command", text: shown(command) }));
+    parts.push(
+      make("p", {
+        text: "This page writes sources if tweak ui was started with --sources. Apply the difference yourself, or run:"
+      }),
+      make("pre", {
+        class: "copy-preview",
+        translate: "no",
+        tabindex: "0",
+        role: "region",
+        "aria-label": "The command",
+        text: shown(command)
+      })
+    );
   }
   return parts;
 }
 
 const writtenParts = ({ changes }, messages) => [
-  make("ul", { class: "written" }, changes.map(({ file, line, tweak, oldText, newText }) => make("li", {},
-    make("span", { translate: "no", text: `${shown(tweak)}: ${shown(oldText)} → ${shown(newText)}` }), make("span", { class: "who", text: `${shown(file)}:${line}` })))),
-  ...messagePart(messages),
+  make(
+    "ul",
+    { class: "written" },
+    changes.map(({ file, line, tweak, oldText, newText }) =>
+      make(
+        "li",
+        {},
+        make("span", { translate: "no", text: `${shown(tweak)}: ${shown(oldText)} → ${shown(newText)}` }),
+        make("span", { class: "who", text: `${shown(file)}:${line}` })
+      )
+    )
+  ),
+  ...messagePart(messages)
 ];

@@ -2,17 +2,20 @@
 
 // Handles keys for the whole page, and files dropped on it.
 
-import { focusedRow, isTyping } from "./dom.js";
-import { openHelp } from "./help.js";
+import { byID, focusedRow, isTyping } from "./dom.js";
 import { ignoreComposing, shortcutKey } from "./keyboard.js";
-import { importFile } from "./presets.js";
-
-const byID = (id) => document.getElementById(id);
 
 /** The command for a key pressed on the name of a tweak or in its details. */
 export function tweakCommand(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return undefined;
-  return { r: "resetTweak", s: "toggleStar", g: "toggleGraph", c: "copyCommand", l: "copyLink", b: "keepInSource" }[shortcutKey(event)];
+  return {
+    r: "resetTweak",
+    s: "toggleStar",
+    g: "toggleGraph",
+    c: "copyCommand",
+    l: "copyLink",
+    b: "keepInSource"
+  }[shortcutKey(event)];
 }
 
 /**
@@ -24,18 +27,23 @@ export function addKeys(page) {
   const { state, preferences, commands } = page;
   ignoreComposing();
 
+  /** The ID of the row that had the focus before a search. */
+  let cameFrom;
+  page.bar.parts.search.addEventListener("focus", () => page.palette.begin());
   page.bar.parts.search.addEventListener("input", () => commands.setQuery({ text: page.bar.parts.search.value }));
   page.bar.parts.search.addEventListener("keydown", (event) => {
     if (event.key === "Escape") {
       if (page.bar.parts.search.value) {
         page.bar.parts.search.value = "";
         commands.setQuery({ text: "" });
-      } else page.bar.parts.search.blur();
+      } else if (!(cameFrom && page.list.reveal(cameFrom, { focus: "name" }))) page.bar.parts.search.blur();
       event.preventDefault();
       event.stopPropagation();
     } else if (event.key === "ArrowDown" || event.key === "Enter") {
       event.preventDefault();
-      page.list.focusFirst();
+      if (page.listed.count > 0 && !(page.query.isLoose && page.palette.first())) page.list.focusFirst();
+      else if (event.key === "Enter") page.palette.first()?.click();
+      else page.palette.first()?.focus();
     }
   });
 
@@ -47,17 +55,28 @@ export function addKeys(page) {
     else field.blur();
   }
 
-  const isDark = () => preferences.theme === "dark" ||
+  const isDark = () =>
+    preferences.theme === "dark" ||
     (preferences.theme === "auto" && matchMedia("(prefers-color-scheme: dark)").matches);
   const keys = {
     "/": () => {
+      const row = focusedRow();
+      cameFrom = row && `${row.dataset.program}\n${row.dataset.tweak}`;
       page.bar.parts.search.focus();
       page.bar.parts.search.select();
     },
-    "?": openHelp, f: page.bar.openFilters, x: () => commands.toggleSides(), y: () => commands.toggleTry(), n: () => commands.takeSnapshot(), N: () => commands.restoreSnapshot(),
-    p: () => commands.openPresets(), e: () => commands.openExport(), k: () => page.graphed.size > 0 && page.graphs.togglePause(),
-    o: () => commands.toggleOutline(true), h: () => commands.toggleHistory(),
-    t: () => commands.setTheme(isDark() ? "light" : "dark"),
+    "?": () => commands.openHelp(),
+    f: page.bar.openFilters,
+    x: () => commands.toggleSides(),
+    y: () => commands.toggleTry(),
+    n: () => commands.takeSnapshot(),
+    N: () => commands.restoreSnapshot(),
+    p: () => commands.openPresets(),
+    e: () => commands.openExport(),
+    k: () => page.graphed.size > 0 && page.graphs.togglePause(),
+    o: () => commands.toggleOutline(true),
+    h: () => commands.toggleHistory(),
+    t: () => commands.setTheme(isDark() ? "light" : "dark")
   };
   addEventListener("keydown", (event) => {
     if (document.querySelector("dialog[open]")) return;
@@ -107,6 +126,6 @@ export function addKeys(page) {
     if (!file) return;
     event.preventDefault();
     const program = page.showing.currentProgram();
-    if (program) importFile(page, program.id, file);
+    if (program) commands.importFile(program.id, file);
   });
 }

@@ -2,7 +2,8 @@
 
 // Knobs of MIDI controllers and gamepads: their names, and how they move values. Pure.
 //
-// A knob is named by its kind and numbers, such as `midi 1 21` for controller 21 on channel 1, a line feed, and its device.
+// A knob is named by its kind and numbers, such as `midi 1 21` for controller 21 on channel 1, a line feed, and its
+// device.
 
 import { shown } from "./names.js";
 import { none, positionOf, sliderRange, valueAt } from "./numbers.js";
@@ -19,7 +20,8 @@ const near = 1.5 / 127;
 const leastMove = 0.05;
 
 /**
- * A MIDI message as `{ kind, channel, number, value }`; undefined if it is not that of a knob, a key or a pitch wheel. The value
+ * A MIDI message as `{ kind, channel, number, value }`; undefined if it is not that of a knob, a key or a pitch wheel.
+ * The value
  * of a key is 0 when it is released.
  *
  * - bytes: the bytes of the message.
@@ -55,7 +57,8 @@ export class Decoder {
   #high = new Map();
 
   /**
-   * The knob that a message moves, with its `position` from 0 to 1, or the steps of its `turn`; undefined for unknown knobs.
+   * The knob that a message moves, with its `position` from 0 to 1, or the steps of its `turn`; undefined for unknown
+   * knobs.
    *
    * - isKnown: whether a knob is in use.
    */
@@ -148,7 +151,9 @@ export class DeviceNames {
 
   /** The names of the connected devices, given as `{ handle, model }`, in their order. */
   of(devices) {
-    const kept = new Map(devices.filter(({ handle }) => this.#names.has(handle)).map(({ handle }) => [handle, this.#names.get(handle)]));
+    const kept = new Map(
+      devices.filter(({ handle }) => this.#names.has(handle)).map(({ handle }) => [handle, this.#names.get(handle)])
+    );
     this.#names = kept;
     for (const { handle, model } of devices) {
       if (kept.has(handle)) continue;
@@ -161,7 +166,8 @@ export class DeviceNames {
 }
 
 /** The model of a gamepad, without the numbers of its vendor and product. */
-export const gamepadModel = (id) => id.replace(/\s*\([^()]*\bVendor: [^()]*\)$/, "").replace(/^[0-9a-f]{1,4}-[0-9a-f]{1,4}-/, "");
+export const gamepadModel = (id) =>
+  id.replace(/\s*\([^()]*\bVendor: [^()]*\)$/, "").replace(/^[0-9a-f]{1,4}-[0-9a-f]{1,4}-/, "");
 
 /** Whether two names are of one knob that sends in different ways. */
 export function isSameKnob(one, other) {
@@ -178,7 +184,7 @@ export function knobName(knob) {
   const name = {
     midi: `MIDI ${encodings.includes(form) ? "encoder" : "controller"} ${second}, channel ${first}`,
     note: `MIDI note ${second}, channel ${first}`,
-    bend: `MIDI pitch bend, channel ${first}`,
+    bend: `MIDI pitch bend, channel ${first}`
   }[kind] ?? `gamepad ${kind} ${Number(first) + 1}`;
   return device ? `${name} of ${shown(device)}` : name;
 }
@@ -210,7 +216,8 @@ export class Takeover {
     const current = currentValue(tweak);
     const range = sliderRange(tweak, current);
     const at = positionOf(tweak, current, range);
-    const isReached = current === none || Math.abs(position - at) <= near || (before !== undefined && (before - at) * (position - at) < 0);
+    const isReached = current === none || Math.abs(position - at) <= near ||
+      (before !== undefined && (before - at) * (position - at) < 0);
     if (!isReached && !(this.#set !== undefined && equalValues(current, this.#set))) {
       this.#set = undefined;
       return undefined;

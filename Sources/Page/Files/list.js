@@ -3,13 +3,22 @@
 // The virtual list of tweaks: only visible rows, and a few above and below, are in the document.
 
 import { focusedRow, make, setAttribute } from "./dom.js";
+import { isInScope } from "./finding.js";
 import { tweakCommand } from "./keys.js";
+import { shown } from "./names.js";
 import { Row } from "./row.js";
+import { depthOf } from "./tweaks.js";
 
 const overscan = 6;
 /** Below these widths, in multiples of the text size, a row has two lines, or less space in one. */
 const narrowWidth = 46;
 const mediumWidth = 62;
+
+/** The layout of rows in a width in CSS pixels, for a size of text. */
+export const shapeOf = (
+  width,
+  size
+) => (width < narrowWidth * size ? "narrow" : width < mediumWidth * size ? "medium" : "wide");
 
 export class List {
   #page;
@@ -29,6 +38,9 @@ export class List {
   #viewOf = new WeakMap();
   #sizes = new ResizeObserver((entries) => this.#remeasure(entries));
   #height = 0;
+  #text = { font: "", size: 0 };
+  /** What the column of names was fitted to: programs, scope, and all on which its width depends. */
+  #fitted = { programs: /** @type {any[]} */ ([]), scope: /** @type {any} */ ({}), parts: /** @type {any[]} */ ([]) };
   #isDragging = false;
   #makeHeading;
   /** Called when different rows become visible. */
@@ -53,6 +65,7 @@ export class List {
   /** Chooses the layout again, after a change of the width or of the height of rows. */
   fit() {
     if (this.#measure()) {
+      this.fitNames();
       this.#layOut();
       // A row whose height is the same is measured again, too.
       for (const { element } of this.#views.values()) {
@@ -63,21 +76,24 @@ export class List {
     this.#schedule();
   }
 
-  /** Chooses the layout for the width, the text size and the height of rows. Returns whether it has changed, and with it the heights. */
+  /**
+   * Chooses the layout for the width, the text size and the height of rows. Returns whether it has changed, and with it
+   * the heights.
+   */
   #measure() {
     const width = this.#scroller.clientWidth;
     this.#height = this.#scroller.clientHeight;
     const isCoarse = matchMedia("(pointer: coarse)").matches;
-    const size = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
-    const shape = width < narrowWidth * size ? "narrow" : width < mediumWidth * size ? "medium" : "wide";
-    const { isCompact } = this.#page.preferences;
-    document.body.classList.toggle("is-compact", isCompact);
-    const layout = `${shape} ${isCoarse ? "coarse" : "fine"} ${isCompact ? "compact" : "roomy"} ${size}`;
+    const { fontSize, fontFamily } = getComputedStyle(document.documentElement);
+    const size = Number.parseFloat(fontSize);
+    this.#text = { font: fontFamily, size };
+    const shape = shapeOf(width, size);
+    const layout = `${shape} ${isCoarse ? "coarse" : "fine"} ${size}`;
     if (this.#list.dataset.layout === layout) return false;
     this.#list.dataset.layout = layout;
     this.#measured.clear();
     // Estimates until an item of each kind is measured.
-    this.#usual = { row: (shape === "narrow" ? 6 : isCompact ? 2.4615 : 3.5) * size, heading: 3 * size, program: 4.5 * size };
+    this.#usual = { row: (shape === "narrow" ? 5 : 2.3077) * size, heading: 2 * size, program: 4.5 * size };
     this.#seen.clear();
     return true;
   }
@@ -102,6 +118,40 @@ export class List {
     this.#keep(anchor);
     for (const [id, view] of this.#views) if (this.#places.has(id)) this.#place(view, this.#places.get(id));
     this.#schedule();
+  }
+
+  /**
+   * Makes the column of names as wide as the longest name or description in a scope, within limits that the style sets.
+   * A search
+   * does not change it, and costs no measuring.
+   */
+  fitNames(programs = this.#fitted.programs, scope = this.#fitted.scope) {
+    const { font, size } = this.#text;
+    const parts = [font, size, JSON.stringify(scope), ...programs.map(({ tweaks }) => tweaks)];
+    if (parts.length === this.#fitted.parts.length && parts.every((part, index) => part === this.#fitted.parts[index]))
+      return;
+    this.#fitted = { programs, scope, parts };
+    const context = document.createElement("canvas").getContext("2d");
+    const widest = (texts, weight, share) => {
+      context.font = `${weight} ${size * share}px ${font}`;
+      // Few of the longest in characters, because measuring takes long.
+      return Math.max(
+        0,
+        ...texts.sort((one, other) => other.length - one.length).slice(0, 20).map((text) =>
+          context.measureText(text).width
+        )
+      );
+    };
+    const tweaks = programs.flatMap((program) => [...program.tweaks.values()]).filter((tweak) =>
+      isInScope(tweak, scope)
+    );
+    const names = widest(tweaks.map((tweak) => tweak.label + "m".repeat(scope.row ? 0 : depthOf(tweak) * 2)), 600, 1);
+    const descriptions = widest(
+      tweaks.flatMap(({ description }) => description ? [shown(description)] : []),
+      400,
+      0.923
+    );
+    this.#list.style.setProperty("--names", `${Math.ceil(Math.max(names, descriptions)) + 16}px`);
   }
 
   /** Replaces the items. The anchor keeps its place, so that nothing jumps. */
@@ -135,7 +185,9 @@ export class List {
   #reorder() {
     // Moving an element takes its focus, which would accept what is being typed.
     if (this.#isDragging || this.isBusy) return;
-    const placed = [...this.#views].filter(([id]) => this.#places.has(id)).sort(([one], [other]) => this.#places.get(one) - this.#places.get(other));
+    const placed = [...this.#views].filter(([id]) => this.#places.has(id)).sort(([one], [other]) =>
+      this.#places.get(one) - this.#places.get(other)
+    );
     const inDocument = [...this.#list.children];
     if (placed.every(([, { element }], index) => inDocument[index] === element)) return;
     const focused = /** @type {HTMLElement} */ (document.activeElement);
@@ -144,7 +196,10 @@ export class List {
     if (hadFocus && document.activeElement !== focused) focused.focus({ preventScroll: true });
   }
 
-  /** Lets the pointer, now at this height, move a starred row to the places of others; `move` takes the tweak at such a place. */
+  /**
+   * Lets the pointer, now at this height, move a starred row to the places of others; `move` takes the tweak at such a
+   * place.
+   */
   drag(tweak, from, move) {
     this.#isDragging = true;
     const ending = new AbortController();
@@ -201,7 +256,9 @@ export class List {
 
   #layOut() {
     const offsets = new Float64Array(this.#items.length + 1);
-    this.#items.forEach((item, index) => { offsets[index + 1] = offsets[index] + this.#heightOf(item); });
+    this.#items.forEach((item, index) => {
+      offsets[index + 1] = offsets[index] + this.#heightOf(item);
+    });
     this.#offsets = offsets;
     this.#list.style.height = `${offsets[this.#items.length]}px`;
     for (const view of this.#views.values()) view.top = undefined;
@@ -263,7 +320,38 @@ export class List {
     }
     for (const id of this.#dirty) this.#views.get(id)?.row?.update();
     this.#dirty.clear();
+    this.#emphasise();
     if (isOther) this.onShown();
+  }
+
+  /** Marks what a search has found in the names and the lines below them. */
+  #emphasise() {
+    const { Highlight, CSS } = /** @type {any} */ (globalThis);
+    // Not in all browsers.
+    if (!Highlight) return;
+    const found = new Highlight();
+    const { words } = this.#page.query;
+    if (words.length > 0) {
+      for (const text of this.#list.querySelectorAll(".row-label, .row-under")) {
+        const node = text.firstChild;
+        const content = node?.nodeValue.toLowerCase();
+        // A letter that has another length in lower case would shift what follows it.
+        if (!content || content.length !== node.nodeValue.length) continue;
+        for (const word of words) {
+          for (let at = content.indexOf(word); at >= 0; at = content.indexOf(word, at + word.length)) {
+            found.add(
+              new StaticRange({
+                startContainer: node,
+                startOffset: at,
+                endContainer: node,
+                endOffset: at + word.length
+              })
+            );
+          }
+        }
+      }
+    }
+    CSS.highlights.set("found", found);
   }
 
   #place(view, index) {
@@ -304,6 +392,10 @@ export class List {
     this.#render();
   }
 
+  /** Whether there are graphs to draw, as in a panel, which takes the place of the list. */
+  hasGraphs = false;
+  drawGraphs() {}
+
   /** Updates the rows that show samples. */
   updateLive() {
     for (const { row } of this.#views.values()) if (row?.isLive) row.updateLive();
@@ -326,8 +418,10 @@ export class List {
     const top = this.#offsets[index];
     const bottom = this.#offsets[index + 1];
     if (top < scrollTop + 8 || bottom > scrollTop + clientHeight - 8) {
-      this.#scroller.scrollTop = Math.max(0, focus === "name" ? (top < scrollTop ? top - 50 : bottom - clientHeight + 50)
-        : top - clientHeight / 3);
+      this.#scroller.scrollTop = Math.max(
+        0,
+        focus === "name" ? (top < scrollTop ? top - 50 : bottom - clientHeight + 50) : top - clientHeight / 3
+      );
     }
     this.#render();
     const row = this.#views.get(id)?.row;
@@ -359,7 +453,14 @@ export class List {
     }
     if (event.altKey || !event.target.classList.contains("row-name")) return;
     const page = Math.max(1, Math.floor(this.#scroller.clientHeight / this.#usual.row) - 1);
-    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -this.#items.length, End: this.#items.length };
+    const steps = {
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: page,
+      PageUp: -page,
+      Home: -this.#items.length,
+      End: this.#items.length
+    };
     if (event.key in steps) {
       event.preventDefault();
       const next = this.#nextRow(index, steps[event.key]);

@@ -7,9 +7,13 @@ export const encodeLevel = (level) => level.replaceAll("%", "%25").replaceAll("/
 export const keyOf = (category, collection, name) => [category, collection, name].map(encodeLevel).join("/");
 
 // The characters that are also escaped in terminals (PrintableText.swift): those that are invisible, change the writing
-// direction or stand for bytes that are not UTF-8. Joiners stay between two non-ASCII characters, as in emoji and Persian.
-const unseen = new RegExp("[\\p{Cc}\\p{Zl}\\p{Zp}\\ufffd\\u{10fe80}-\\u{10feff}]|(?![\\u200c\\u200d])\\p{Cf}|" +
-  "(?<![^\\u0000-\\u007f\\u200c\\u200d])[\\u200c\\u200d]|[\\u200c\\u200d](?![^\\u0000-\\u007f\\u200c\\u200d])", "gu");
+// direction or stand for bytes that are not UTF-8. Joiners stay between two non-ASCII characters, as in emoji and
+// Persian.
+const unseen = new RegExp(
+  "[\\p{Cc}\\p{Zl}\\p{Zp}\\ufffd\\u{10fe80}-\\u{10feff}]|(?![\\u200c\\u200d])\\p{Cf}|" +
+    "(?<![^\\u0000-\\u007f\\u200c\\u200d])[\\u200c\\u200d]|[\\u200c\\u200d](?![^\\u0000-\\u007f\\u200c\\u200d])",
+  "gu"
+);
 const named = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\0" };
 
 /** Whether a text contains invisible characters. */
@@ -18,9 +22,14 @@ export const hasUnseen = (text) => text.search(unseen) >= 0;
 /** A text with invisible characters escaped. */
 export function shown(text) {
   if (text === undefined || text === null) return "";
-  return String(text).replace(unseen, (character) =>
-    named[character] ?? `\\u{${character.codePointAt(0)?.toString(16)}}`);
+  return String(text).replace(
+    unseen,
+    (character) => named[character] ?? `\\u{${character.codePointAt(0)?.toString(16)}}`
+  );
 }
+
+/** A number of things: `1 value`, `2 values`. */
+export const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** A text of several lines with invisible characters escaped. */
 export const linesShown = (text) => text.split("\n").map(shown).join("\n");
@@ -45,9 +54,29 @@ const lists = ["row", "line"];
 /** The address fragment of a place on this page. */
 export function linkText(place) {
   const parameters = new URLSearchParams();
-  for (const name of ["program", "tweak", "category", "collection", "group", "panel", "row", "line", "plots", "across", "seconds", "q", "show"]) {
-    if (lists.includes(name)) for (const one of place[name] ?? []) parameters.append(name, one);
-    else if (place[name]) parameters.set(name, place[name]);
+  for (
+    const name of [
+      "program",
+      "tweak",
+      "category",
+      "collection",
+      "group",
+      "panel",
+      "place",
+      "view",
+      "row",
+      "line",
+      "plots",
+      "across",
+      "seconds",
+      "rate",
+      "q",
+      "show"
+    ]
+  ) {
+    if (lists.includes(name)) {
+      for (const one of (name === "row" && place.place ? [] : place[name]) ?? []) parameters.append(name, one);
+    } else if (place[name]) parameters.set(name, place[name]);
   }
   const text = parameters.toString();
   return text ? `#${text}` : "";

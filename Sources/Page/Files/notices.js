@@ -4,8 +4,6 @@
 
 import { iconButton, make } from "./dom.js";
 
-const mostNotices = 4;
-
 export class Notices {
   #list;
   #spoken;
@@ -22,7 +20,6 @@ export class Notices {
 
   /** Shows an error, for longer. */
   problem(text) {
-    for (const other of this.#list.children) if (other.firstChild.textContent === text) other.remove();
     this.#show(text, "notice problem", 12000);
   }
 
@@ -35,18 +32,20 @@ export class Notices {
     const notice = make("div", { class: className }, make("p", { text }));
     if (action) {
       notice.append(make("button", {
-        type: "button", text: action.label, onclick: () => {
+        text: action.label,
+        onclick: () => {
           notice.remove();
           action.run();
-        },
+        }
       }));
     }
     notice.append(iconButton("close", "Dismiss", () => notice.remove()));
+    // The newest, and the newest error.
+    for (const other of [...this.#list.children]) if (other.className === className) other.remove();
     this.#list.append(notice);
     // Reopen it to bring it above dialogs.
     if (this.#list.matches(":popover-open")) this.#list.hidePopover();
     this.#list.showPopover();
-    while (this.#list.children.length > mostNotices) this.#list.firstChild.remove();
     this.#spoken.textContent = text;
     const end = () => {
       if (notice.matches(":hover, :focus-within")) setTimeout(end, 2000);

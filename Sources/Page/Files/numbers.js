@@ -12,7 +12,7 @@ const integerTypes = new Map([
   ["uint8", [0, 2 ** 8 - 1]],
   ["uint16", [0, 2 ** 16 - 1]],
   ["uint32", [0, 2 ** 32 - 1]],
-  ["uint64", [0n, 2n ** 64n - 1n]],
+  ["uint64", [0n, 2n ** 64n - 1n]]
 ]);
 const largestFloat = 3.4028234663852886e38;
 
@@ -103,7 +103,8 @@ export function shortestFloat(number) {
 }
 
 /**
- * Typed arithmetic with decimal points in place of decimal commas. Left as it is: a comma that can separate thousands or
+ * Typed arithmetic with decimal points in place of decimal commas. Left as it is: a comma that can separate thousands
+ * or
  * arguments, and a number that has several.
  */
 export function withPoints(text) {
@@ -153,8 +154,7 @@ export function sliderRange(tweak, value = tweak.value) {
   const numbers = [tweak.default, value].filter((number) => number !== undefined).map(Number);
   const finite = numbers.filter(Number.isFinite);
   const largest = Math.max(0, ...finite.map(Math.abs));
-  const reach = largest === 0 ? (isInteger(type) ? 100 : 1)
-    : Math.max(roundUp(largest * 2), isInteger(type) ? 10 : 0);
+  const reach = largest === 0 ? (isInteger(type) ? 100 : 1) : Math.max(roundUp(largest * 2), isInteger(type) ? 10 : 0);
   const lowest = Math.min(...finite, 0);
   let low = hasLow ? Number(tweak.minimum) : lowest < 0 ? -reach : 0;
   let high = hasHigh ? Number(tweak.maximum) : reach;
@@ -200,6 +200,15 @@ export function positionOf(tweak, value, range = sliderRange(tweak)) {
     return (number / 2 - low / 2) / (high / 2 - low / 2);
   }
   return Math.log(number / low) / Math.log(high / low);
+}
+
+/** The positions of the powers of ten on a logarithmic slider, or of some if there are many. */
+export function decades(tweak, range) {
+  const [first, last] = [Math.ceil(Math.log10(Number(range.low))), Math.floor(Math.log10(Number(range.high)))];
+  const step = Math.ceil((last - first + 1) / 12);
+  const positions = [];
+  for (let power = first; power <= last; power += step) positions.push(positionOf(tweak, 10 ** power, range));
+  return positions;
 }
 
 /** The value at a slider position, rounded to the step of the tweak. */

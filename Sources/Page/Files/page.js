@@ -9,6 +9,7 @@ import { Changes } from "./changes.js";
 import { makeCommands } from "./commands.js";
 import { Controllers } from "./controllers.js";
 import { Details } from "./details.js";
+import { byID } from "./dom.js";
 import { Editing } from "./editing.js";
 import { makeFollowing } from "./following.js";
 import { Graphs } from "./graphs.js";
@@ -17,14 +18,13 @@ import { addKeys } from "./keys.js";
 import { List } from "./list.js";
 import { Notices } from "./notices.js";
 import { Outline } from "./outline.js";
+import { makePalette } from "./palette.js";
 import { Preferences } from "./preferences.js";
 import { Samples } from "./samples.js";
 import { Sets } from "./sets.js";
 import { makeShowing } from "./showing.js";
 import { State } from "./state.js";
 import { isMonitored } from "./tweaks.js";
-
-const byID = (id) => document.getElementById(id);
 
 /** The parts of the page. While it is made, a part uses only those above it. */
 export class Page {
@@ -37,9 +37,9 @@ export class Page {
   sets = new Sets(this.state, this.editing);
   samples = new Samples(this.api, this.state);
   /** The search and the filters. */
-  query = { words: [], shows: [], source: undefined, kind: undefined, text: "" };
+  query = { words: [], shows: [], source: undefined, kind: undefined, text: "", isLoose: false };
   /** The items of the list, from top to bottom. */
-  listed = { items: [], shownIds: new Set(), count: 0 };
+  listed = { items: [], shownIds: new Set(), count: 0, total: 0 };
   /** The IDs of the tweaks on the graph. */
   graphed = new Set();
   /** The preset last loaded or saved, by program, with its values at that time. */
@@ -61,17 +61,16 @@ export class Page {
   changes = new Changes(this, byID("history"));
   graphs = new Graphs(this, byID("graphs"));
   bar = makeBar(this);
+  palette = makePalette(this, this.bar.parts.palette);
   address = makeAddress(this);
   following = makeFollowing(this);
 }
 
 const page = new Page();
 addKeys(page);
-page.list.onShown = () =>
-  page.samples.showing(new Set(page.list.shownTweaks.filter(isMonitored).map(({ id }) => id)));
+page.list.onShown = () => page.samples.showing(new Set(page.list.shownTweaks.filter(isMonitored).map(({ id }) => id)));
 page.bar.showTheme();
 page.bar.show();
-await page.address.follow();
-page.api.listen();
+page.address.follow().then(() => page.api.listen());
 // For tests and measurements.
 globalThis.tweaksPage = page;

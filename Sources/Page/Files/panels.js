@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Panels: chosen tweaks and the graph, as a link.
+// Makes a panel of chosen tweaks and the graph: as a link, or to arrange and save it.
 
 import { copyText } from "./copying.js";
 import { make } from "./dom.js";
-import { linkText, shown } from "./names.js";
+import { counted, linkText, shown } from "./names.js";
+import { version } from "./panels/content.js";
+import { newPanel } from "./panels/view.js";
 import { openDialog } from "./popups.js";
 
 /** The most tweaks to choose from beside the starred ones. */
@@ -17,14 +19,35 @@ const mostOthers = 100;
  */
 export function openPanel(page, programId) {
   const { state, commands, notices } = page;
-  const rows = page.listed.items.filter(({ kind, tweak }) => kind === "row" && tweak.program === programId).map(({ tweak }) => tweak);
+  const rows = page.listed.items.filter(({ kind, tweak }) => kind === "row" && tweak.program === programId).map((
+    { tweak }
+  ) => tweak);
   const isChosen = (tweak) => commands.isStarred(tweak) || Boolean(state.scope.row);
   const choices = [...rows.filter(isChosen), ...rows.filter((tweak) => !isChosen(tweak)).slice(0, mostOthers)];
-  const name = make("input", { type: "text", maxlength: 60, autocomplete: "off", placeholder: "Name", "aria-label": "Name of the panel", value: state.scope.panel ?? "", autofocus: true });
+  const name = make("input", {
+    type: "text",
+    maxlength: 60,
+    autocomplete: "off",
+    placeholder: "Name",
+    "aria-label": "Name of the panel",
+    value: state.scope.panel ?? "",
+    autofocus: true
+  });
   const boxes = choices.map((tweak) => ({ tweak, box: make("input", { type: "checkbox", checked: isChosen(tweak) }) }));
   const lines = page.graphed.size;
   const withGraph = make("input", { type: "checkbox", checked: lines > 0, disabled: lines === 0 });
   const left = rows.length - choices.length;
+
+  /** The content of the panel to arrange: a column of rows, and one of the graph. */
+  function content({ row }) {
+    const { lines, seconds } = page.graphs.place;
+    const graph = lines.filter((id) => id.startsWith(`${programId}\n`)).map((id) => id.slice(programId.length + 1));
+    const hasGraph = withGraph.checked && graph.length > 0;
+    return {
+      version,
+      columns: [row.map((tweak) => ({ tweak })), ...(hasGraph ? [[{ graph, seconds: Number(seconds ?? 10) }]] : [])]
+    };
+  }
 
   /** The scope of the panel, and with it what the address holds of the graph; undefined if nothing is chosen. */
   function panel() {
@@ -34,25 +57,73 @@ export function openPanel(page, programId) {
     return undefined;
   }
 
-  openDialog(`Panel of ${shown(state.programs.get(programId)?.description.name ?? programId)}`, make("div", { class: "panel-form" }, make("div", { class: "form" }, name),
-    make("fieldset", {}, make("legend", { text: "Tweaks" }), boxes.map(({ tweak, box }) => make("label", { class: "check" }, box,
-      make("span", { translate: "no", text: tweak.label }), make("span", { class: "who", translate: "no", text: [tweak.category, tweak.collection].map(shown).join(" › ") }))),
-    left > 0 ? make("p", { class: "who", text: `${left} more: search for them, or star them, before making the panel` }) : undefined),
-    make("label", { class: "check" }, withGraph, make("span", { text: lines > 0 ? `The graph with ${lines} line${lines === 1 ? "" : "s"}` : "The graph, which is closed" }))), [
-    { label: "Copy link", run: async () => {
-      const scope = panel();
-      if (!scope) return false;
-      const address = `${location.origin}${location.pathname}${linkText({ ...scope, ...(withGraph.checked ? page.address.graphPlace(programId) : {}) })}`;
-      if (await copyText(address)) notices.say("Link copied");
-      else notices.problem("The browser blocked access to the clipboard");
-      return false;
-    } },
-    { label: "Open", isMain: true, run: () => {
-      const scope = panel();
-      if (!scope) return false;
-      if (!withGraph.checked) commands.closeGraph();
-      commands.showScope(scope);
-      return true;
-    } },
-  ]);
+  openDialog(
+    `Panel of ${shown(state.programs.get(programId)?.description.name ?? programId)}`,
+    make(
+      "div",
+      { class: "panel-form" },
+      make("div", { class: "form" }, name),
+      make(
+        "fieldset",
+        {},
+        make("legend", { text: "Tweaks" }),
+        boxes.map(({ tweak, box }) =>
+          make(
+            "label",
+            { class: "check" },
+            box,
+            make("span", { translate: "no", text: tweak.label }),
+            make("span", {
+              class: "who",
+              translate: "no",
+              text: [tweak.category, tweak.collection].map(shown).join(" › ")
+            })
+          )
+        ),
+        left > 0
+          ? make("p", { class: "who", text: `${left} more: search for them, or star them, before making the panel` })
+          : undefined
+      ),
+      make(
+        "label",
+        { class: "check" },
+        withGraph,
+        make("span", { text: lines > 0 ? `The graph with ${counted(lines, "line")}` : "The graph, which is closed" })
+      )
+    ),
+    [
+      {
+        label: "Copy link",
+        run: async () => {
+          const scope = panel();
+          if (!scope) return false;
+          const address = `${location.origin}${location.pathname}${
+            linkText({ ...scope, ...(withGraph.checked ? page.address.graphPlace(programId) : {}) })
+          }`;
+          await copyText(address, notices, "Link copied");
+          return false;
+        }
+      },
+      {
+        label: "Arrange and save…",
+        run: () => {
+          const scope = panel();
+          if (!scope) return false;
+          newPanel(page, programId, scope.panel, content(scope));
+          return true;
+        }
+      },
+      {
+        label: "Open",
+        isMain: true,
+        run: () => {
+          const scope = panel();
+          if (!scope) return false;
+          if (!withGraph.checked) commands.closeGraph();
+          commands.showScope(scope);
+          return true;
+        }
+      }
+    ]
+  );
 }

@@ -2,12 +2,14 @@
 
 // Draws the plots of a graph: axes, lines, marks of changes and cursors. Positions are in CSS pixels.
 
-import { axisTicks, hasStates, rangeOf, ticks, tickTexts } from "./axes.js";
+import { axisTicks, hasStates, ticks, tickTexts } from "./axes.js";
 import { drawLine, styleColour } from "./drawing.js";
 import { shown } from "./names.js";
+import { fixedText, isInteger, isReal, numberText } from "./numbers.js";
+import { valueText } from "./tweaks.js";
 
 /** Sizes in multiples of the text size. */
-const margins = { right: 1, top: 1.5, bottom: 2 };
+const margins = { right: 1, top: 2.1, bottom: 0.7 };
 const axisWidth = 4.9;
 const smallestPlot = 5.8;
 export const mostSeries = 8;
@@ -17,42 +19,86 @@ export const leastHeight = (count, text) => (count * (smallestPlot + margins.top
 /** Whether a value of the line holds until the next one. */
 export const isStepped = ({ tweak }) => !tweak.monitor || tweak.type === "bool" || Boolean(tweak.choices);
 
-/** The colours of the current theme. */
+/** The name of the value of a switch or a choice, or undefined if it has none. */
+function stateName(tweak, number) {
+  if (tweak.type === "bool") return valueText(tweak, number >= 0.5);
+  return tweak.choices?.some(({ value, label }) => label && Number(value) === number)
+    ? valueText(tweak, number)
+    : undefined;
+}
+
+/** The value of a line in the legend, a number with as many digits as those before. */
+export function legendText(line, value, plots) {
+  const { tweak } = line;
+  if (value === undefined) return "–";
+  const name = stateName(tweak, value);
+  if (name !== undefined) return name;
+  if (tweak.precision !== undefined) return numberText(tweak, value);
+  const axis = plots.flatMap(({ axes }) => axes).find(({ lines }) => lines.includes(line));
+  return isReal(tweak.type) ? fixedText(value, axis?.range ?? [0, value]) : String(value);
+}
+
+/** @type {any} */
+let colours = { theme: "" };
+
+/** The colours and the text size of the current theme. */
 export function themeColours() {
-  return {
-    text: styleColour("--muted"), line: styleColour("--line"), strong: styleColour("--text"), mark: styleColour("--mark"),
-    back: styleColour("--panel"), accent: styleColour("--accent"),
-    series: [...Array(mostSeries).keys()].map((index) => styleColour(`--series-${index}`)),
+  const { fontSize } = getComputedStyle(document.documentElement);
+  const theme = `${document.documentElement.dataset.theme}${
+    matchMedia("(prefers-color-scheme: dark)").matches
+  }${fontSize}`;
+  if (colours.theme === theme) return colours;
+  colours = {
+    theme,
+    textSize: Number.parseFloat(fontSize) * 0.846,
+    text: styleColour("--muted"),
+    line: styleColour("--line"),
+    strong: styleColour("--text"),
+    mark: styleColour("--mark"),
+    back: styleColour("--panel"),
+    accent: styleColour("--accent"),
+    series: [...Array(mostSeries).keys()].map((index) => styleColour(`--series-${index}`))
   };
+  return colours;
 }
 
 /**
- * The places of plots on a canvas: each with `left`, `right`, `top`, `bottom`, and its axes with their ranges and edges.
+ * The places of plots on a canvas: each with `left`, `right`, `top`, `bottom`, and its axes with their ranges and
+ * edges.
  *
  * - rangeFor: returns the range of the values of a line, if it has any.
  */
 export function placed(plots, { width, height, text, view, rangeFor }) {
   // A narrow canvas has room for the lines only if some axes are left out.
-  const most = Math.max(1, Math.min(Math.max(1, ...plots.map(({ axes }) => axes.length)), Math.floor((width * 0.4) / (axisWidth * text))));
+  const most = Math.max(
+    1,
+    Math.min(Math.max(1, ...plots.map(({ axes }) => axes.length)), Math.floor((width * 0.4) / (axisWidth * text)))
+  );
   const left = most * axisWidth * text;
   const each = (height - margins.bottom * text) / Math.max(1, plots.length);
   return plots.map((plot, index) => ({
-    ...plot, text, left, right: width - margins.right * text, top: index * each + margins.top * text, bottom: (index + 1) * each,
+    ...plot,
+    text,
+    left,
+    right: width - margins.right * text,
+    top: index * each + margins.top * text,
+    bottom: (index + 1) * each,
     axes: plot.axes.map((axis, at) => ({
-      ...axis, edge: at < most ? left - at * axisWidth * text : undefined,
-      range: view.ranges.get(axis.key) ?? rangeOf(axis.lines.map(rangeFor)),
-    })),
+      ...axis,
+      edge: at < most ? left - at * axisWidth * text : undefined,
+      range: view.ranges.get(axis.key) ?? view.rest(axis.key, axis.lines.map(rangeFor))
+    }))
   }));
 }
 
 /** The vertical position of a value. */
 const heightOf = (plot, [low, high], value) => plot.bottom - ((value - low) / (high - low)) * (plot.bottom - plot.top);
 
-/** Draws the axes and lines of plots over time. */
-export function drawPlots(context, plots, { from, end, now, colours, seriesOf }) {
+/** Draws the axes and lines of plots over time, and the times below them, on a canvas of their own. */
+export function drawPlots(context, plots, { times, from, end, now, colours, seriesOf }) {
   const x = (plot, time) => plot.left + ((time - from) / (end - from)) * (plot.right - plot.left);
   plots.forEach((plot, index) => {
-    drawTimeAxis(context, plot, { from, end, now, x, colours, isLast: index === plots.length - 1 });
+    drawTimeAxis(context, plot, { times: index === 0 ? times : undefined, from, end, now, x, colours });
     for (const [at, axis] of plot.axes.entries()) drawAxis(context, plot, axis, colours, at === 0);
     clipped(context, plot, () => {
       for (const { lines, range } of plot.axes) {
@@ -61,7 +107,12 @@ export function drawPlots(context, plots, { from, end, now, colours, seriesOf })
           if (!series) continue;
           begin(context, colours.series[line.colour]);
           drawLine(context, series, {
-            from, to: end, x: (time) => x(plot, time), y: (value) => heightOf(plot, range, value), width: plot.right, isStepped: isStepped(line),
+            from,
+            to: end,
+            left: plot.left,
+            right: plot.right,
+            y: (value) => heightOf(plot, range, value),
+            isStepped: isStepped(line)
           });
         }
       }
@@ -72,20 +123,22 @@ export function drawPlots(context, plots, { from, end, now, colours, seriesOf })
 /** The number of ticks for which there is room. */
 const acrossCount = ({ left, right, text }) => Math.max(2, Math.floor((right - left) / (8 * text)));
 
-function drawTimeAxis(context, plot, { from, end, now, x, colours, isLast }) {
+function drawTimeAxis(context, plot, { times, from, end, now, x, colours }) {
   context.strokeStyle = colours.line;
-  context.fillStyle = colours.text;
   context.lineWidth = 1;
-  context.textBaseline = "top";
-  context.textAlign = "center";
+  beginTexts(times, colours);
   const offsets = ticks(from - now, end - now, acrossCount(plot));
   const texts = tickTexts(offsets);
   for (const [index, offset] of offsets.entries()) {
     const at = Math.round(x(plot, now + offset)) + 0.5;
     if (at < plot.left || at > plot.right) continue;
     stroke(context, at, plot.top, at, plot.bottom);
-    if (isLast) context.fillText(offset > -1e-9 ? "now" : `${texts[index]} s`, at, plot.bottom + 6);
+    times?.fillText(offset > -1e-9 ? "now" : `${texts[index]} s`, at, 4);
   }
+}
+
+function beginTexts(context, colours) {
+  if (context) Object.assign(context, { fillStyle: colours.text, textBaseline: "top", textAlign: "center" });
 }
 
 /** Draws a vertical axis with its unit; only the first one of a plot has lines across. */
@@ -100,7 +153,7 @@ function drawAxis(context, plot, axis, colours, isFirst) {
   context.textBaseline = "middle";
   context.textAlign = "right";
   const count = Math.max(2, Math.floor((plot.bottom - plot.top) / (3.2 * plot.text)));
-  for (const [value, text] of axisTicks(tweak, low, high, count)) {
+  for (const [value, text] of axisTicks(tweak, low, high, count, lines.every((line) => isInteger(line.tweak.type)))) {
     const y = Math.round(heightOf(plot, [low, high], value)) + 0.5;
     if (isFirst) stroke(context, plot.left, y, plot.right, y);
     context.fillText(text, edge - 6, y, room);
@@ -111,18 +164,16 @@ function drawAxis(context, plot, axis, colours, isFirst) {
 }
 
 /** Draws runs of values against those of the horizontal line, each unit with an axis of its own. */
-export function drawPairs(context, plot, { horizontal, runsOf, colours }) {
+export function drawPairs(context, plot, { times, horizontal, runsOf, colours }) {
   const [low, high] = plot.horizontalRange;
   const x = (value) => plot.left + ((value - low) / (high - low)) * (plot.right - plot.left);
   context.strokeStyle = colours.line;
-  context.fillStyle = colours.text;
   context.lineWidth = 1;
-  context.textBaseline = "top";
-  context.textAlign = "center";
+  beginTexts(times, colours);
   for (const [value, text] of axisTicks(horizontal.tweak, low, high, acrossCount(plot))) {
     const at = Math.round(x(value)) + 0.5;
     stroke(context, at, plot.top, at, plot.bottom);
-    context.fillText(text, at, plot.bottom + 6);
+    times.fillText(text, at, 4);
   }
   for (const [at, axis] of plot.axes.entries()) drawAxis(context, plot, axis, colours, at === 0);
   clipped(context, plot, () => {
@@ -147,7 +198,15 @@ export function drawPairs(context, plot, { horizontal, runsOf, colours }) {
     }
   });
   const unit = shown(horizontal.tweak.unit);
-  drawLabel(context, `${horizontal.tweak.label}${unit && !hasStates(horizontal.tweak) ? `, ${unit}` : ""}`, plot.right, plot.bottom - 1.6 * plot.text, colours, plot.text, "right");
+  drawLabel(
+    context,
+    `${horizontal.tweak.label}${unit && !hasStates(horizontal.tweak) ? `, ${unit}` : ""}`,
+    plot.right,
+    plot.bottom - 1.6 * plot.text,
+    colours,
+    plot.text,
+    "right"
+  );
 }
 
 /** Draws a text that stays readable on lines. */
@@ -212,7 +271,8 @@ export function drawCursors(context, plots, positions, band, colours) {
   const { left, right, top } = plots[0];
   const { bottom } = plots.at(-1);
   const inside = (at) => Math.min(right, Math.max(left, at));
-  if (band && inside(band[1]) > inside(band[0])) drawArea(context, inside(band[0]), top, inside(band[1]), bottom, colours);
+  if (band && inside(band[1]) > inside(band[0]))
+    drawArea(context, inside(band[0]), top, inside(band[1]), bottom, colours);
   context.strokeStyle = colours.strong;
   context.lineWidth = 1;
   for (const position of positions) {
@@ -243,22 +303,23 @@ function stroke(context, fromX, fromY, toX, toY) {
   context.stroke();
 }
 
-/** A picture of a canvas with a legend below it, as texts with colours. Resolves to a PNG file. */
-export function pictureOf(canvas, legend, colours) {
+/** A picture of the plots and their times with a legend below them, as texts with colours. Resolves to a PNG file. */
+export function pictureOf([canvas, times], legend, colours) {
   const ratio = canvas.width / canvas.clientWidth;
   const lineHeight = 18;
   const picture = document.createElement("canvas");
   picture.width = canvas.width;
-  picture.height = canvas.height + Math.round((legend.length * lineHeight + 10) * ratio);
+  picture.height = canvas.height + times.height + Math.round((legend.length * lineHeight + 10) * ratio);
   const context = picture.getContext("2d");
   context.fillStyle = colours.back;
   context.fillRect(0, 0, picture.width, picture.height);
   context.drawImage(canvas, 0, 0);
+  context.drawImage(times, 0, canvas.height);
   context.scale(ratio, ratio);
   context.font = "12px system-ui, sans-serif";
   context.textBaseline = "middle";
   legend.forEach(({ text, colour }, index) => {
-    const y = canvas.clientHeight + (index + 0.5) * lineHeight;
+    const y = canvas.clientHeight + times.clientHeight + (index + 0.5) * lineHeight;
     if (colour !== undefined) {
       context.fillStyle = colours.series[colour];
       context.fillRect(12, y - 2, 14, 4);

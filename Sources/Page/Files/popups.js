@@ -9,8 +9,16 @@ import { freshID, iconButton, make } from "./dom.js";
  *
  * - Returns a function that closes it.
  */
-export function openPopover(anchor, content, /** @type {{ label?: string, onclose?: () => void, className?: string }} */ { label, onclose, className = "" } = {}) {
-  const popover = make("div", { class: `popover ${className}`, popover: "auto", role: "dialog", "aria-label": label }, content);
+export function openPopover(
+  anchor,
+  content,
+  /** @type {{ label?: string, onclose?: () => void, className?: string }} */ { label, onclose, className = "" } = {}
+) {
+  const popover = make(
+    "div",
+    { class: `popover ${className}`, popover: "auto", role: "dialog", "aria-label": label },
+    content
+  );
   (anchor.closest("dialog, header, main, nav, aside") ?? document.body).append(popover);
   const place = () => placeBeside(popover, anchor);
   const close = () => popover.isConnected && popover.hidePopover();
@@ -42,7 +50,7 @@ function placeBeside(popover, anchor) {
   popover.style.top = `${Math.max(margin, Math.min(top, innerHeight - height - margin))}px`;
 }
 
-/** Opens a menu of `{ label, run, isChecked, isSwitch, isDisabled, key }`; `null` is a separator. */
+/** Opens a menu of `{ label, run, isChecked, isDisabled, key }`; `null` is a separator. */
 export function openMenu(anchor, label, entries) {
   const menu = make("div", { role: "menu", "aria-label": label, class: "menu" });
   let close = () => {};
@@ -52,14 +60,22 @@ export function openMenu(anchor, label, entries) {
       continue;
     }
     const isCheckable = entry.isChecked !== undefined;
-    menu.append(make("button", {
-      type: "button", class: "menu-item", role: entry.isSwitch ? "menuitemcheckbox" : isCheckable ? "menuitemradio" : "menuitem",
-      "aria-checked": isCheckable ? String(entry.isChecked) : undefined, disabled: entry.isDisabled,
-      "aria-keyshortcuts": entry.shortcut, onclick: () => {
-        close();
-        entry.run();
+    menu.append(make(
+      "button",
+      {
+        class: "menu-item",
+        role: isCheckable ? "menuitemradio" : "menuitem",
+        "aria-checked": isCheckable ? String(entry.isChecked) : undefined,
+        disabled: entry.isDisabled,
+        "aria-keyshortcuts": entry.shortcut,
+        onclick: () => {
+          close();
+          entry.run();
+        }
       },
-    }, make("span", { text: entry.label }), entry.key ? make("kbd", { text: entry.key }) : undefined));
+      make("span", { text: entry.label }),
+      entry.key ? make("kbd", { text: entry.key }) : undefined
+    ));
   }
   menu.addEventListener("keydown", (event) => {
     const items = /** @type {HTMLElement[]} */ ([...menu.querySelectorAll("button:not(:disabled)")]);
@@ -74,21 +90,33 @@ export function openMenu(anchor, label, entries) {
 }
 
 /**
- * Opens a dialog with `buttons` as `{ label, isMain, isDangerous, run }`. A button awaits its `run`, then closes the dialog
+ * Opens a dialog with `buttons` as `{ label, isMain, isDangerous, run }`. A button awaits its `run`, then closes the
+ * dialog
  * unless the result was false.
  */
-export function openDialog(title, content, buttons = [], /** @type {{ className?: string, onclose?: () => void }} */ { className = "", onclose } = {}) {
+export function openDialog(
+  title,
+  content,
+  buttons = [],
+  /** @type {{ className?: string, onclose?: () => void }} */ { className = "", onclose } = {}
+) {
   const id = freshID("dialog");
   const footer = make("footer");
-  const dialog = make("dialog", { class: className, "aria-labelledby": id },
+  const dialog = make(
+    "dialog",
+    { class: className, "aria-labelledby": id },
     make("header", {}, make("h2", { id, text: title }), iconButton("close", "Close", () => dialog.close())),
-    make("div", { class: "dialog-body", tabindex: "-1" }, content), buttons.length > 0 ? footer : undefined);
+    make("div", { class: "dialog-body", tabindex: "-1" }, content),
+    buttons.length > 0 ? footer : undefined
+  );
   for (const button of buttons) {
     footer.append(make("button", {
-      type: "button", text: button.label, autofocus: button.isMain && !button.isDangerous,
-      class: `button ${button.isMain ? "main" : ""} ${button.isDangerous ? "dangerous" : ""}`, onclick: async () => {
+      text: button.label,
+      autofocus: button.isMain && !button.isDangerous,
+      class: `button ${button.isMain ? "main" : ""} ${button.isDangerous ? "dangerous" : ""}`,
+      onclick: async () => {
         if ((await button.run?.()) !== false) dialog.close();
-      },
+      }
     }));
   }
   const focused = /** @type {HTMLElement} */ (document.activeElement);
@@ -115,7 +143,14 @@ export function ask(title, text, action) {
     let answer = false;
     openDialog(title, make("p", { text }), [
       { label: "Cancel" },
-      { label: action, isMain: true, isDangerous: true, run: () => { answer = true; } },
+      {
+        label: action,
+        isMain: true,
+        isDangerous: true,
+        run: () => {
+          answer = true;
+        }
+      }
     ], { className: "question", onclose: () => resolve(answer) });
   });
 }

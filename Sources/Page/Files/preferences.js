@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Preferences stored in this browser: stars, pairs, knobs, theme, row height and name. Programs never see them.
+// Preferences stored in this browser: stars, pairs, knobs, theme and name. Programs never see them.
 
 import { movedTo } from "./finding.js";
 
 const place = "tweaks.preferences";
 
 export class Preferences {
-  #kept = { stars: [], pairs: {}, knobs: {}, theme: "auto", byGroup: false, isCompact: false, name: "" };
+  #kept = { stars: [], pairs: {}, knobs: {}, theme: "auto", byGroup: false, name: "", graphHeight: 0 };
   /** The IDs of starred tweaks, in the order chosen. */
   stars;
   onChange = () => {};
@@ -82,21 +82,22 @@ export class Preferences {
     this.#write();
   }
 
-  get isCompact() {
-    return Boolean(this.#kept.isCompact);
-  }
-
-  set isCompact(isCompact) {
-    this.#kept.isCompact = isCompact;
-    this.#write();
-  }
-
   get byGroup() {
     return Boolean(this.#kept.byGroup);
   }
 
   set byGroup(byGroup) {
     this.#kept.byGroup = byGroup;
+    this.#write();
+  }
+
+  /** The height of the graph in percent of the window, 0 for the default. */
+  get graphHeight() {
+    return Number(this.#kept.graphHeight) || 0;
+  }
+
+  set graphHeight(height) {
+    this.#kept.graphHeight = height;
     this.#write();
   }
 

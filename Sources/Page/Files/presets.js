@@ -3,8 +3,8 @@
 // Presets and files: save, load, compare, import and export.
 
 import { openComparison } from "./comparing.js";
-import { iconButton, make, setText } from "./dom.js";
-import { shown } from "./names.js";
+import { iconButton, make, setText, textButton } from "./dom.js";
+import { counted, shown } from "./names.js";
 import { ask, openDialog } from "./popups.js";
 import { currentValue, equalValues, isSettable, valueFrom, valueText } from "./tweaks.js";
 
@@ -13,17 +13,31 @@ export async function openPresets(page, programId) {
   const { api, notices, state, commands } = page;
   const program = state.programs.get(programId);
   const list = make("ul", { class: "preset-list" });
-  const name = make("input", { type: "text", "aria-label": "Name of the preset", placeholder: "Name", autocomplete: "off", maxlength: 100 });
+  const name = make("input", {
+    type: "text",
+    "aria-label": "Name of the preset",
+    placeholder: "Name",
+    autocomplete: "off",
+    maxlength: 100
+  });
   const defaults = make("input", { type: "checkbox" });
   let names = [];
-  const compare = make("button", { type: "button", class: "button", text: "Compare…", "aria-label": "Compare two presets", disabled: true, onclick: () => {
-    const loaded = commands.loadedPreset(programId);
-    const first = names.includes(loaded) ? loaded : names[0];
-    // With the next preset, or with the current values.
-    openComparison(page, programId, names, {
-      first, second: names.find((one) => one !== first), loaded: (chosen) => commands.setLoadedPreset(programId, chosen),
-    });
-  } });
+  const compare = make("button", {
+    class: "button",
+    text: "Compare…",
+    "aria-label": "Compare two presets",
+    disabled: true,
+    onclick: () => {
+      const loaded = commands.loadedPreset(programId);
+      const first = names.includes(loaded) ? loaded : names[0];
+      // With the next preset, or with the current values.
+      openComparison(page, programId, names, {
+        first,
+        second: names.find((one) => one !== first),
+        loaded: (chosen) => commands.setLoadedPreset(programId, chosen)
+      });
+    }
+  });
 
   async function refresh() {
     try {
@@ -31,21 +45,32 @@ export async function openPresets(page, programId) {
       list.replaceChildren(...presets.map(makeItem));
       names = presets.filter(({ problem }) => !problem).map((preset) => preset.name);
       compare.disabled = names.length === 0;
-      if (presets.length === 0) list.append(make("li", { class: "none", text: "No presets yet. Enter a name to save the current values." }));
+      if (presets.length === 0)
+        list.append(make("li", { class: "none", text: "No presets yet. Enter a name to save the current values." }));
     } catch (error) {
       list.replaceChildren(make("li", { class: "problem-text", text: error.message }));
     }
   }
 
   function makeItem(preset) {
-    const count = preset.tweaks === undefined ? "" : `${preset.tweaks} value${preset.tweaks === 1 ? "" : "s"}`;
+    const count = preset.tweaks === undefined ? "" : counted(preset.tweaks, "value");
     const loaded = commands.loadedPreset(programId);
-    return make("li", { class: "preset" },
+    return make(
+      "li",
+      { class: "preset" },
       make("span", { class: "preset-name", translate: "no", text: shown(preset.name) }),
-      make("span", { class: "who", text: [shown(preset.problem) || count, preset.name === loaded ? "loaded" : ""].filter(Boolean).join(" · ") }),
-      make("button", { type: "button", class: "button", text: "Load…", title: "Compare and select values to load", "aria-label": `Load ${shown(preset.name)}`, disabled: Boolean(preset.problem), onclick: () => load(preset.name) }),
-      make("button", { type: "button", class: "button", text: "Overwrite", "aria-label": `Overwrite ${shown(preset.name)}`, onclick: () => save(preset.name) }),
-      iconButton("close", `Delete ${shown(preset.name)}`, () => remove(preset.name)));
+      make("span", {
+        class: "who",
+        text: [shown(preset.problem) || count, preset.name === loaded ? "loaded" : ""].filter(Boolean).join(" · ")
+      }),
+      textButton("Load…", () => loadPreset(page, programId, preset.name), {
+        title: "Compare and select values to load",
+        "aria-label": `Load ${shown(preset.name)}`,
+        disabled: Boolean(preset.problem)
+      }),
+      textButton("Overwrite", () => save(preset.name), { "aria-label": `Overwrite ${shown(preset.name)}` }),
+      iconButton("close", `Delete ${shown(preset.name)}`, () => remove(preset.name))
+    );
   }
 
   async function save(presetName, isNew = false) {
@@ -55,11 +80,19 @@ export async function openPresets(page, programId) {
     }
     try {
       await page.editing.settled();
-      const isKnown = [...list.querySelectorAll(".preset-name")].some(({ textContent }) => textContent === shown(presetName));
-      if (isKnown && !(await ask("Overwrite the preset?", `"${shown(presetName)}" already exists.`, "Overwrite"))) return;
-      const answer = await api.post("preset/save", { program: programId, name: presetName, defaults: isNew && defaults.checked, replace: isKnown });
+      const isKnown = [...list.querySelectorAll(".preset-name")].some(({ textContent }) =>
+        textContent === shown(presetName)
+      );
+      if (isKnown && !(await ask("Overwrite the preset?", `"${shown(presetName)}" already exists.`, "Overwrite")))
+        return;
+      const answer = await api.post("preset/save", {
+        program: programId,
+        name: presetName,
+        defaults: isNew && defaults.checked,
+        replace: isKnown
+      });
       commands.setLoadedPreset(programId, presetName);
-      notices.say(`Saved "${shown(presetName)}" with ${answer.tweaks} values`);
+      notices.say(`Saved "${shown(presetName)}" with ${counted(answer.tweaks, "value")}`);
       name.value = "";
       await refresh();
     } catch (error) {
@@ -68,7 +101,9 @@ export async function openPresets(page, programId) {
   }
 
   async function remove(presetName) {
-    if (!(await ask("Delete the preset?", `This deletes "${shown(presetName)}". The program keeps its values.`, "Delete"))) return;
+    if (
+      !(await ask("Delete the preset?", `This deletes "${shown(presetName)}". The program keeps its values.`, "Delete"))
+    ) return;
     try {
       await api.post("preset/delete", { program: programId, name: presetName });
       await refresh();
@@ -77,32 +112,55 @@ export async function openPresets(page, programId) {
     }
   }
 
-  async function load(presetName) {
-    try {
-      await page.editing.settled();
-      const { differences } = await api.post("preset/diff", { program: programId, name: presetName });
-      openDifferences(page, programId, `Load "${shown(presetName)}"`, differences, {
-        canReset: true, done: () => commands.setLoadedPreset(programId, presetName),
-      });
-    } catch (error) {
-      notices.problem(error.message);
-    }
-  }
-
-  const form = make("div", { class: "preset-form" }, name,
+  const form = make(
+    "div",
+    { class: "preset-form" },
+    name,
     make("label", { class: "check" }, defaults, make("span", { text: "include defaults" })),
-    make("button", { type: "button", class: "button main", text: "Save", "aria-label": "Save the preset", onclick: () => save(name.value.trim(), true) }), compare);
+    textButton("Save", () => save(name.value.trim(), true), { class: "button main", "aria-label": "Save the preset" }),
+    compare
+  );
   name.addEventListener("keydown", (event) => event.key === "Enter" && save(name.value.trim(), true));
-  const files = make("div", { class: "button-line" },
-    make("button", { type: "button", class: "button", text: "Import a file…", onclick: () => commands.chooseFile(programId) }),
-    make("button", { type: "button", class: "button", text: "Export changed values", onclick: () => exportValues(page, programId, false) }),
-    make("button", { type: "button", class: "button", text: "Export all values", onclick: () => exportValues(page, programId, true) }));
-  const dialog = openDialog(`Presets of ${shown(program.description.name)}`,
-    make("div", { class: "presets" }, form, list, make("h3", { text: "Files" }),
-      make("p", { class: "who", text: "Presets, overrides files, and files of Facebook Tweaks, FlipTheSwitch and JustTweak. You can also drop a file on the page." }), files));
+  const files = make(
+    "div",
+    { class: "button-line" },
+    textButton("Import a file…", () => commands.chooseFile(programId)),
+    textButton("Export changed values", () => exportValues(page, programId, false)),
+    textButton("Export all values", () => exportValues(page, programId, true))
+  );
+  const dialog = openDialog(
+    `Presets of ${shown(program.description.name)}`,
+    make(
+      "div",
+      { class: "presets" },
+      form,
+      list,
+      make("h3", { text: "Files" }),
+      make("p", {
+        class: "who",
+        text:
+          "Presets, overrides files, and files of Facebook Tweaks, FlipTheSwitch and JustTweak. You can also drop a file on the page."
+      }),
+      files
+    )
+  );
   const stop = state.on("presets", (id) => id === programId && refresh());
   dialog.addEventListener("close", stop);
   await refresh();
+}
+
+/** Compares a preset with the values now, and asks which to load. */
+export async function loadPreset(page, programId, name) {
+  try {
+    await page.editing.settled();
+    const { differences } = await page.api.post("preset/diff", { program: programId, name });
+    openDifferences(page, programId, `Load "${shown(name)}"`, differences, {
+      canReset: true,
+      done: () => page.commands.setLoadedPreset(programId, name)
+    });
+  } catch (error) {
+    page.notices.problem(error.message);
+  }
 }
 
 async function exportValues(page, program, defaults) {
@@ -133,14 +191,28 @@ export async function importFile(page, program, file) {
     }
     await page.editing.settled();
     const answer = await page.api.post("import", { program, ...content, file: file.name });
-    openDifferences(page, program, `Import ${shown(file.name)}`, answer.differences, { leftOut: answer.leftOut, same: answer.same });
+    openDifferences(page, program, `Import ${shown(file.name)}`, answer.differences, {
+      leftOut: answer.leftOut,
+      same: answer.same
+    });
   } catch (error) {
     page.notices.problem(error.message);
   }
 }
 
 /** Shows the values that would change, and sets the selected ones. */
-export function openDifferences(page, programId, title, differences, /** @type {{ canReset?: boolean, leftOut?: any[], same?: number, done?: () => void }} */ { canReset = false, leftOut = [], same = 0, done } = {}) {
+export function openDifferences(
+  page,
+  programId,
+  title,
+  differences,
+  /** @type {{ canReset?: boolean, leftOut?: any[], same?: number, done?: () => void }} */ {
+    canReset = false,
+    leftOut = [],
+    same = 0,
+    done
+  } = {}
+) {
   const { state, editing, notices } = page;
   const rows = [];
   const all = make("input", { type: "checkbox", checked: true, "aria-label": "Select all" });
@@ -150,19 +222,28 @@ export function openDifferences(page, programId, title, differences, /** @type {
     const tweak = state.tweak(programId, difference.tweak);
     const isReset = difference.newValue === undefined && !difference.problem;
     if (isReset && !canReset) continue;
-    const problem = difference.problem ?? (tweak ? (isSettable(tweak) ? undefined : "read-only") : "the program does not declare this tweak");
+    const problem = difference.problem ??
+      (tweak ? (isSettable(tweak) ? undefined : "read-only") : "the program does not declare this tweak");
     const after = tweak && !isReset ? valueFrom(tweak.type, difference.newValue) : tweak?.default;
     const before = tweak ? currentValue(tweak) : undefined;
     if (!problem && !isReset && equalValues(before, after) && tweak.source === "override") continue;
     const box = make("input", {
-      type: "checkbox", checked: !problem && !isReset, disabled: Boolean(problem), "aria-label": tweak ? tweak.key : difference.tweak,
+      type: "checkbox",
+      checked: !problem && !isReset,
+      disabled: Boolean(problem),
+      "aria-label": tweak ? tweak.key : difference.tweak
     });
     box.addEventListener("change", update);
     const text = (value) => (tweak ? valueText(tweak, value) || "empty" : shown(value));
-    const element = make("tr", { class: problem ? "is-wrong" : isReset ? "is-reset" : "" }, make("td", {}, box),
-      make("th", { scope: "row", translate: "no", text: shown(difference.tweak) }), make("td", { translate: "no", text: before === undefined ? "" : text(before) }),
+    const element = make(
+      "tr",
+      { class: problem ? "is-wrong" : isReset ? "is-reset" : "" },
+      make("td", {}, box),
+      make("th", { scope: "row", translate: "no", text: shown(difference.tweak) }),
+      make("td", { translate: "no", text: before === undefined ? "" : text(before) }),
       make("td", { class: "arrow", text: "→" }),
-      make("td", { text: problem ? shown(problem) : isReset ? `${text(after)} (default)` : text(after) }));
+      make("td", { text: problem ? shown(problem) : isReset ? `${text(after)} (default)` : text(after) })
+    );
     rows.push({ box, tweak, after, isReset, problem, element });
   }
   const chosen = () => rows.filter(({ box, problem }) => box.checked && !problem);
@@ -179,25 +260,57 @@ export function openDifferences(page, programId, title, differences, /** @type {
   const content = [];
   if (rows.length === 0) content.push(make("p", { text: "No differences." }));
   else {
-    content.push(make("table", { class: "difference-table" }, make("thead", {}, make("tr", {}, make("td", {}, all), make("th", { scope: "col", text: "Tweak" }),
-      make("th", { scope: "col", text: "Now" }), make("td", {}), make("th", { scope: "col", text: "After loading" }))),
-    make("tbody", {}, rows.slice(0, 2000).map(({ element }) => element))), count);
+    content.push(
+      make(
+        "table",
+        { class: "difference-table" },
+        make(
+          "thead",
+          {},
+          make(
+            "tr",
+            {},
+            make("td", {}, all),
+            make("th", { scope: "col", text: "Tweak" }),
+            make("th", { scope: "col", text: "Now" }),
+            make("td", {}),
+            make("th", { scope: "col", text: "After loading" })
+          )
+        ),
+        make("tbody", {}, rows.slice(0, 2000).map(({ element }) => element))
+      ),
+      count
+    );
     if (canReset && rows.some(({ isReset }) => isReset)) {
-      content.push(make("p", { class: "who", text: "Tweaks that the preset does not contain stay as they are, unless you select their reset." }));
+      content.push(
+        make("p", {
+          class: "who",
+          text: "Tweaks that the preset does not contain stay as they are, unless you select their reset."
+        })
+      );
     }
   }
-  if (same > 0) content.push(make("p", { class: "who", text: `${same} value${same === 1 ? " is" : "s are"} already the same.` }));
+  if (same > 0)
+    content.push(make("p", { class: "who", text: `${same} value${same === 1 ? " is" : "s are"} already the same.` }));
   if (leftOut.length > 0) {
-    content.push(make("h3", { text: "Skipped" }), make("ul", {}, leftOut.slice(0, 200).map(({ entry, message }) =>
-      make("li", { text: `${shown(entry)}: ${shown(message)}` }))));
+    content.push(
+      make("h3", { text: "Skipped" }),
+      make(
+        "ul",
+        {},
+        leftOut.slice(0, 200).map(({ entry, message }) => make("li", { text: `${shown(entry)}: ${shown(message)}` }))
+      )
+    );
   }
   const buttons = rows.length === 0 ? [{ label: "Close", isMain: true }] : [{ label: "Cancel" }, {
-    label: "Load selected", isMain: true, run: () => {
+    label: "Load selected",
+    isMain: true,
+    run: () => {
       const changes = chosen().map(({ tweak, after, isReset }) => ({ tweak, value: after, isSet: !isReset }));
       editing.apply(changes);
-      notices.say(`${changes.length} value${changes.length === 1 ? "" : "s"} loaded`);
+      notices.say(`${counted(changes.length, "value")} loaded`);
       done?.();
-    },
+    }
   }];
   openDialog(title, make("div", {}, content), buttons, { className: "wide" });
   update();

@@ -35,8 +35,8 @@ export class Sets {
     for (const program of new Set([...this.#snapshots.keys(), ...this.#pairs.keys()])) {
       const pair = this.#pairs.get(program);
       kept[program] = {
-        snapshots: this.snapshots(program).map(({ name, time, values }) => ({ name, time, values: this.#written(program, values) })),
-        pair: pair && { side: pair.side, other: this.#written(program, pair.other) },
+        snapshots: this.snapshots(program).map((one) => ({ ...one, values: this.#written(program, one) })),
+        pair: pair && { side: pair.side, other: this.#written(program, { values: pair.other }) }
       };
     }
     try {
@@ -46,12 +46,12 @@ export class Sets {
     }
   }
 
-  /** The values other than defaults, as `[key, value, isSet]`. */
-  #written(program, values) {
+  /** The values other than defaults, or all of a part, as `[key, value, isSet]`. */
+  #written(program, { values, isPart = false }) {
     const written = [];
     for (const [key, { value, isSet: wasSet }] of values) {
       const tweak = this.#state.tweak(program, key);
-      if (tweak && !wasSet && equalValues(value, tweak.default)) continue;
+      if (!isPart && tweak && !wasSet && equalValues(value, tweak.default)) continue;
       written.push([key, typeof value === "number" || typeof value === "bigint" ? exactText(value) : value, wasSet]);
     }
     return written;
@@ -62,15 +62,21 @@ export class Sets {
     const kept = this.#restorable[program];
     if (!kept) return;
     delete this.#restorable[program];
-    const read = (written) => {
+    const read = (written, isPart = false) => {
       const values = new Map();
-      for (const tweak of this.#state.programs.get(program).tweaks.values()) {
-        if (isSettable(tweak)) values.set(tweak.key, { value: tweak.default, isSet: false });
-      }
-      for (const [key, value, wasSet] of written) if (values.has(key)) values.set(key, { value: valueFrom(this.#state.tweak(program, key).type, value), isSet: wasSet });
+      /** @type {any[]} */
+      const settable = [...this.#state.programs.get(program).tweaks.values()].filter(isSettable);
+      for (const tweak of isPart ? [] : settable) values.set(tweak.key, { value: tweak.default, isSet: false });
+      const keys = new Set(settable.map(({ key }) => key));
+      for (const [key, value, wasSet] of written)
+        if (keys.has(key))
+          values.set(key, {
+            value: valueFrom(this.#state.tweak(program, key).type, value),
+            isSet: wasSet
+          });
       return values;
     };
-    this.#snapshots.set(program, kept.snapshots.map(({ name, time, values }) => ({ name, time, values: read(values) })));
+    this.#snapshots.set(program, kept.snapshots.map((one) => ({ ...one, values: read(one.values, one.isPart) })));
     if (kept.pair) this.#pairs.set(program, { side: kept.pair.side, other: read(kept.pair.other) });
     this.onChange();
   }
@@ -80,9 +86,12 @@ export class Sets {
     return this.#snapshots.get(program) ?? [];
   }
 
-  /** Takes a snapshot. Returns it and the oldest one if there was no room for that. */
-  take(program, name = "") {
-    const snapshot = { name, time: Date.now(), values: this.#state.snapshot(program) };
+  /** Takes a snapshot, of all tweaks or of some. Returns it and the oldest one if there was no room for that. */
+  take(program, name = "", /** @type {any[] | undefined} */ tweaks = undefined) {
+    const values = tweaks
+      ? new Map(tweaks.map((tweak) => [tweak.key, { ...this.#state.remembered(tweak), isTried: false }]))
+      : this.#state.snapshot(program);
+    const snapshot = { name, time: Date.now(), values, isPart: Boolean(tweaks) };
     const all = [...this.snapshots(program), snapshot];
     const dropped = all.length > mostSnapshots ? all.shift() : undefined;
     this.#snapshots.set(program, all);
@@ -118,6 +127,14 @@ export class Sets {
   otherDifferences(program) {
     const pair = this.#pairs.get(program);
     return pair ? this.#state.differences(program, pair.other).length : 0;
+  }
+
+  /** The values of A and of B, by key, and the keys of those that differ. */
+  pair(program) {
+    const { side, other } = this.#pairs.get(program);
+    const present = this.#state.snapshot(program);
+    const keys = this.#state.differences(program, other).map(({ tweak }) => tweak.key);
+    return side === "A" ? { first: present, second: other, keys } : { first: other, second: present, keys };
   }
 
   /** Saves this side and shows the other one. B starts as a copy of A. */

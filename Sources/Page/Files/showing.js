@@ -2,12 +2,10 @@
 
 // Decides what the list shows, and explains why it is empty.
 
-import { iconButton, make } from "./dom.js";
+import { byID, iconButton, make, textButton } from "./dom.js";
 import { dependsOnValues, isEmptyQuery, isInScope, listItems, sortedPrograms, sortedTweaks } from "./finding.js";
 import { shown } from "./names.js";
 import { stateText } from "./outline.js";
-
-const byID = (id) => document.getElementById(id);
 
 /**
  * Makes the functions that fill the list.
@@ -20,21 +18,61 @@ export function makeShowing(page) {
   function makeHeading(item) {
     const { program } = item;
     if (item.kind === "program") {
-      return make("div", { class: "program-heading" }, make("h2", {}, make("span", { class: `state-dot ${program.state}`, "aria-hidden": "true" }),
-        make("button", { type: "button", class: "heading-link", translate: "no", text: shown(program.description.name), onclick: () => commands.showScope({ program: program.id }) })),
-        make("span", { class: "who", text: program.isLoaded ? stateText(program) : (program.problem ?? "loading…") }));
+      return make(
+        "div",
+        { class: "program-heading" },
+        make(
+          "h2",
+          {},
+          make("span", { class: `state-dot ${program.state}`, "aria-hidden": "true" }),
+          make("button", {
+            class: "heading-link",
+            translate: "no",
+            text: shown(program.description.name),
+            onclick: () => commands.showScope({ program: program.id })
+          })
+        ),
+        make("span", { class: "who", text: program.isLoaded ? stateText(program) : (program.problem ?? "loading…") })
+      );
     }
     if (item.isStarred) {
-      return make("div", { class: "collection-heading" }, make("h3", {}, make("span", { text: "Starred" })),
-        make("button", { type: "button", class: "button small", text: "Panel…", title: "A link to these tweaks and the graph", "aria-haspopup": "dialog", onclick: () => commands.openPanel(program.id) }));
+      return make(
+        "div",
+        { class: "collection-heading" },
+        make("h3", {}, make("span", { text: "Starred" })),
+        textButton("Panel…", () => commands.openPanel(program.id), {
+          class: "button small",
+          title: "A link to these tweaks and the graph",
+          "aria-haspopup": "dialog"
+        })
+      );
     }
-    const names = item.group !== undefined ? [item.group ? shown(item.group) : "No group"] : [shown(item.category), shown(item.collection)];
-    const scope = item.group !== undefined ? { program: program.id, group: item.group }
+    const names = item.group !== undefined
+      ? [item.group ? shown(item.group) : "No group"]
+      : [shown(item.category), shown(item.collection)];
+    const scope = item.group !== undefined
+      ? { program: program.id, group: item.group }
       : { program: program.id, category: item.category, collection: item.collection };
-    return make("div", { class: "collection-heading" }, make("h3", {},
-      make("button", { type: "button", class: "heading-link", translate: "no", onclick: () => commands.showScope(scope) },
-        names.map((name, index) => make("span", { class: index === names.length - 1 ? "last" : "first", text: name || "(no name)" })))),
-      iconButton("more", `More for ${names.join(", ")}`, (event) => page.bar.scopeMenu(event.currentTarget, scope)));
+    return make(
+      "div",
+      { class: "collection-heading" },
+      make(
+        "h3",
+        {},
+        make(
+          "button",
+          {
+            class: "heading-link",
+            translate: "no",
+            onclick: () => commands.showScope(scope)
+          },
+          names.map((name, index) =>
+            make("span", { class: index === names.length - 1 ? "last" : "first", text: name || "(no name)" })
+          )
+        )
+      ),
+      iconButton("more", `More for ${names.join(", ")}`, (event) => page.bar.scopeMenu(event.currentTarget, scope))
+    );
   }
 
   function shownPrograms() {
@@ -53,13 +91,33 @@ export function makeShowing(page) {
     return state.programs.get(id ?? selected?.program ?? page.lastTouched ?? [...state.programs.keys()][0]);
   }
 
-  /** Updates the list. With `keeping`, its rows stay even if they no longer match. With `isStill`, it does not follow the focus. */
+  /**
+   * Updates the list. With `keeping`, its rows stay even if they no longer match. With `isStill`, it does not follow
+   * the focus.
+   */
   function findAgain({ keeping = false, isStill = false } = {}) {
     const context = { stars: preferences.stars, byGroup: preferences.byGroup };
-    page.listed = listItems(shownPrograms(), state.scope, page.query, context, keeping ? page.listed.shownIds : undefined);
+    if (state.scope.place && !state.scope.row?.length) {
+      state.scope.row = [];
+      commands.showPanel();
+    }
+    const find = (isLoose) => {
+      page.query.isLoose = isLoose;
+      page.listed = listItems(
+        shownPrograms(),
+        state.scope,
+        page.query,
+        context,
+        keeping ? page.listed.shownIds : undefined
+      );
+    };
+    find(keeping && page.query.isLoose);
+    if (page.listed.count === 0 && page.query.words.length > 0) find(true);
+    page.list.fitNames(shownPrograms(), state.scope);
     page.list.show(page.listed.items, { isStill });
     showEmpty();
     page.bar.showListHead();
+    page.palette.show();
   }
 
   let findTimer = 0;
@@ -82,16 +140,18 @@ export function makeShowing(page) {
     let button;
     if (state.connection === "refused") {
       title = "Session expired";
-      text = "tweak ui was restarted, or this page was opened without its token. Open the address that tweak ui printed in its terminal.";
+      text =
+        "tweak ui was restarted, or this page was opened without its token. Open the address that tweak ui printed in its terminal.";
     } else if (state.programs.size === 0) {
       title = "No programs";
-      text = "Programs with tweaks appear here when they start. To open a program that is not running, run tweak ui ./program";
+      text =
+        "Programs with tweaks appear here when they start. To open a program that is not running, run tweak ui ./program";
       button = ["Open a program…", () => commands.openProgram()];
     } else if (programs.length === 0) {
       title = `${shown(state.scope.program)} not found`;
       text = "It is not running, and no values are kept for it.";
       button = ["All programs", () => commands.showScope({})];
-    } else if (programs.some(({ isLoaded, problem }) => !isLoaded && !problem)) {
+    } else if (state.scope.place || programs.some(({ isLoaded, problem }) => !isLoaded && !problem)) {
       title = "Loading…";
       text = "";
     } else if (programs.some(({ problem }) => problem)) {
@@ -100,8 +160,9 @@ export function makeShowing(page) {
       button = ["Try again", () => programs.forEach(({ id }) => commands.load(id))];
     } else if (!isEmptyQuery(page.query)) {
       title = "No matches";
-      text = page.query.shows.includes("changed") && page.query.words.length === 0 ? "All tweaks here have their defaults." :
-        `No tweak here matches ${page.query.text ? `"${page.query.text}"` : "the filters"}.`;
+      text = page.query.shows.includes("changed") && page.query.words.length === 0
+        ? "All tweaks here have their defaults."
+        : `No tweak here matches ${page.query.text ? `"${page.query.text}"` : "the filters"}.`;
       button = ["Show all", () => commands.clearQuery()];
     } else if (state.scope.row) {
       title = "Empty panel";
@@ -115,8 +176,11 @@ export function makeShowing(page) {
       title = "No tweaks";
       text = "This program declares no tweaks. Was it built with FB_TWEAK_ENABLED or DEBUG?";
     }
-    empty.replaceChildren(make("h2", { text: title }), make("p", { text }),
-      button ? make("button", { type: "button", class: "button main", text: button[0], onclick: button[1] }) : "");
+    empty.replaceChildren(
+      make("h2", { text: title }),
+      make("p", { text }),
+      button ? make("button", { class: "button main", text: button[0], onclick: button[1] }) : ""
+    );
   }
 
   const tweaksIn = (scope) => {

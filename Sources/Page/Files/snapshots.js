@@ -23,25 +23,55 @@ export function openSnapshots(page, programId) {
     list.replaceChildren(...snapshots.map((snapshot) => {
       const time = new Date(snapshot.time).toLocaleTimeString("en-GB");
       const count = sets.since(programId, snapshot).length;
-      const input = make("input", { type: "text", maxlength: 60, autocomplete: "off", value: snapshot.name, placeholder: time, "aria-label": `Name of the snapshot of ${time}`,
-        onchange: () => { snapshot.name = input.value.trim(); } });
-      return make("li", { class: "preset" }, input, make("time", { class: "who", text: `${time}, ${count === 0 ? "no differences" : `${count} changed since`}` }),
-        make("button", { type: "button", class: "button", text: "Restore", disabled: count === 0, "aria-label": `Restore ${shown(snapshotName(snapshot))}`, onclick: () => {
-          commands.restoreSnapshot(snapshot);
-          dialog.close();
-        } }),
+      const input = make("input", {
+        type: "text",
+        maxlength: 60,
+        autocomplete: "off",
+        value: snapshot.name,
+        placeholder: time,
+        "aria-label": `Name of the snapshot of ${time}`,
+        onchange: () => {
+          snapshot.name = input.value.trim();
+        }
+      });
+      return make(
+        "li",
+        { class: "preset" },
+        input,
+        make("time", { class: "who", text: `${time}, ${count === 0 ? "no differences" : `${count} changed since`}` }),
+        make("button", {
+          class: "button",
+          text: "Restore",
+          disabled: count === 0,
+          "aria-label": `Restore ${shown(snapshotName(snapshot))}`,
+          onclick: () => {
+            commands.restoreSnapshot(snapshot);
+            dialog.close();
+          }
+        }),
         iconButton("close", `Remove ${shown(snapshotName(snapshot))}`, () => {
           sets.remove(programId, snapshot);
           show();
-        }));
+        })
+      );
     }));
   }
   show();
-  const dialog = openDialog(`Snapshots of ${shown(state.programs.get(programId)?.description.name ?? programId)}`, make("div", {}, none, list), [
-    { label: "Take a snapshot", run: () => {
-      commands.takeSnapshot();
-      show();
-      list.querySelector("input")?.focus();
-      return false;
-    } }, { label: "Close", isMain: true }], { className: "wide" });
+  const dialog = openDialog(
+    `Snapshots of ${shown(state.programs.get(programId)?.description.name ?? programId)}`,
+    make("div", {}, none, list),
+    [
+      {
+        label: "Take a snapshot",
+        run: () => {
+          commands.takeSnapshot();
+          show();
+          list.querySelector("input")?.focus();
+          return false;
+        }
+      },
+      { label: "Close", isMain: true }
+    ],
+    { className: "wide" }
+  );
 }

@@ -2,20 +2,28 @@
 
 // The state of the page: programs and their tweaks, other viewers, and the selection. Views observe it.
 
-import { areAlike, tweakFrom, valueFrom, currentValue, equalValues, isSet } from "./tweaks.js";
+import { areAlike, currentValue, equalValues, isSet, tweakFrom, valueFrom } from "./tweaks.js";
 import { keyOf } from "./names.js";
 
 /**
- * Whether a change is older than what is known of its tweak, because an answer and the events of a program overtake each
+ * Whether a change is older than what is known of its tweak, because an answer and the events of a program overtake
+ * each
  * other. After more than some seconds the clock was set back.
  */
 const isOutrun = ({ time }, tweak) => time < tweak.time && tweak.time - time < 10;
+
+/** Drops the mark of a change that has been made after all: only its answer was lost. */
+function dropFailure(tweak) {
+  const { failed } = tweak;
+  if (failed && (failed.isReset ? !isSet(tweak) : equalValues(tweak.pendingValue ?? tweak.value, failed.value)))
+    tweak.failed = undefined;
+}
 
 export class State {
   /** Programs by ID, in the server's order. */
   programs = new Map();
   viewers = [];
-  /** "connecting", "connected", "lost", "refused" or "ended". */
+  /** "connecting", "connected", "silent", "lost", "away", "refused" or "ended". */
   connection = "connecting";
   /** Whether this page can reconnect after the server restarts, because the port and the token are fixed. */
   comesBack = false;
@@ -69,7 +77,7 @@ export class State {
   }
 
   /** Replaces the tweaks of a program, except for values that this page is sending. */
-  setTweaks(id, rawTweaks, undeclared = []) {
+  setTweaks(id, rawTweaks, undeclared = [], baked = []) {
     const program = this.programs.get(id);
     if (!program) return;
     const before = program.tweaks;
@@ -83,12 +91,20 @@ export class State {
       if (!known) continue;
       if (areAlike(known, tweak, this.options)) {
         // Keep the object, so that its row stays, with any text being typed.
-        Object.assign(known, { value: tweak.value, source: tweak.source, pendingValue: tweak.pendingValue, overwrittenValue: tweak.overwrittenValue, time: undefined });
+        Object.assign(known, {
+          value: tweak.value,
+          source: tweak.source,
+          pendingValue: tweak.pendingValue,
+          overwrittenValue: tweak.overwrittenValue,
+          time: undefined
+        });
         program.tweaks.set(key, known);
       } else {
         tweak.local = known.local;
       }
+      dropFailure(known);
     }
+    for (const tweak of program.tweaks.values()) tweak.isBaked = baked.includes(tweak.key);
     this.#markTried(id);
     this.tell("tweaks", id);
   }
@@ -104,9 +120,12 @@ export class State {
   #markTried(id) {
     const marks = new Map();
     for (const { stream, tweaks } of this.trials.get(id) ?? []) {
-      for (const key of tweaks) if (marks.get(key) !== "here") marks.set(key, stream === this.stream ? "here" : "elsewhere");
+      for (const key of tweaks)
+        if (marks.get(key) !== "here") marks.set(key, stream === this.stream ? "here" : "elsewhere");
     }
-    const changed = [...(this.programs.get(id)?.tweaks.values() ?? [])].filter(({ key, tried }) => tried !== marks.get(key));
+    const changed = [...(this.programs.get(id)?.tweaks.values() ?? [])].filter(({ key, tried }) =>
+      tried !== marks.get(key)
+    );
     for (const tweak of changed) tweak.tried = marks.get(tweak.key);
     return changed;
   }
@@ -114,6 +133,10 @@ export class State {
   /** The keys of the values that this page tries in a program. */
   triedKeys(id) {
     return this.trials.get(id)?.find(({ stream }) => stream === this.stream)?.tweaks ?? [];
+  }
+
+  triedTweaks(id) {
+    return this.triedKeys(id).map((key) => this.tweak(id, key)).filter(Boolean);
   }
 
   /** Their number. */
@@ -129,8 +152,10 @@ export class State {
   namingOf(tweak) {
     const program = this.programs.get(tweak.program);
     if (!program) return undefined;
-    program.naming ??= new Map([...program.tweaks.values()].filter(({ pair }) => pair).reverse()
-      .map((one) => [keyOf(one.category, one.collection, one.pair), one.key]));
+    program.naming ??= new Map(
+      [...program.tweaks.values()].filter(({ pair }) => pair).reverse()
+        .map((one) => [keyOf(one.category, one.collection, one.pair), one.key])
+    );
     return program.naming.get(tweak.key);
   }
 
@@ -151,11 +176,14 @@ export class State {
     if (!tweak || isOutrun(change, tweak)) return;
     tweak.time = change.time;
     const value = valueFrom(tweak.type, change.value);
+    // The sources have the value before.
+    if (!equalValues(value, tweak.value)) tweak.isBaked = false;
     tweak.value = value;
     tweak.source = change.source ?? tweak.source;
     if (tweak.source === "override" || tweak.source === "default") tweak.hiddenBy = undefined;
     tweak.pendingValue = valueFrom(tweak.type, change.pendingValue);
     tweak.overwrittenValue = undefined;
+    dropFailure(tweak);
     this.tell("value", tweak);
     if (tweak.isFeature) this.#tellParts(tweak);
   }

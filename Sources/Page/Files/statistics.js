@@ -3,10 +3,14 @@
 // Statistics of a series between two times, and its values against those of another one. Pure.
 
 /** The names of the statistics, in display order: the member and its label. */
-export const statisticNames = [["low", "min"], ["high", "max"], ["mean", "mean"], ["rms", "rms"], ["deviation", "sd"], ["rate", "per second"]];
+export const statisticNames = [["low", "min"], ["high", "max"], ["mean", "mean"], ["rms", "rms"], ["deviation", "sd"], [
+  "rate",
+  "per second"
+]];
 
 /**
- * The smallest and largest value between two times, the mean, the root mean square, the standard deviation, and the change per
+ * The smallest and largest value between two times, the mean, the root mean square, the standard deviation, and the
+ * change per
  * second. Values are weighted by time, so that the rate of the samples does not matter; gaps have no weight.
  * Undefined if there are no values.
  *
@@ -30,7 +34,9 @@ export function statisticsOf(series, from, to, isStepped) {
     if (!Number.isFinite(value)) continue;
     if (time >= from && time <= to) see(time, value);
     const hasNext = index + 1 < series.length;
-    const [nextTime, next] = hasNext ? [series.time(index + 1), series.value(index + 1)] : [isStepped ? series.end : time, value];
+    const [nextTime, next] = hasNext
+      ? [series.time(index + 1), series.value(index + 1)]
+      : [isStepped ? series.end : time, value];
     const [start, finish] = [Math.max(from, time), Math.min(to, nextTime)];
     if (!(finish > start) || !(isStepped || Number.isFinite(next))) continue;
     const at = (moment) => (isStepped ? value : value + (next - value) * ((moment - time) / (nextTime - time)));
@@ -47,12 +53,18 @@ export function statisticsOf(series, from, to, isStepped) {
   const variance = duration > 0 ? Math.max(0, squares / duration - offset * offset) : 0;
   const mean = first.value + offset;
   return {
-    low, high, mean, rms: Math.sqrt(mean * mean + variance), deviation: Math.sqrt(variance),
-    rate: last.time > first.time ? (last.value - first.value) / (last.time - first.time) : undefined,
+    low,
+    high,
+    mean,
+    rms: Math.sqrt(mean * mean + variance),
+    deviation: Math.sqrt(variance),
+    rate: last.time > first.time ? (last.value - first.value) / (last.time - first.time) : undefined
   };
 }
 
-/** The values of one series against those of another one at the same times, oldest first: runs of `[x, y]` between gaps. */
+/**
+ * The values of one series against those of another one at the same times, oldest first: runs of `[x, y]` between gaps.
+ */
 export function pairsOf(horizontal, vertical, from, to) {
   /** @type {[number, number][][]} */
   const runs = [];

@@ -2,7 +2,7 @@
 
 // The page's representation of a tweak: the server's, with typed numbers and a search text. Pure.
 
-import { numberFrom, isNumber, none, numberText, exactText } from "./numbers.js";
+import { exactText, isNumber, none, numberFrom, numberText } from "./numbers.js";
 import { shown } from "./names.js";
 
 /** Converts a value in a message to the page's representation. No value of an optional tweak stays `none`. */
@@ -15,18 +15,28 @@ export function tweakFrom(program, raw, order) {
   const { type } = raw;
   const value = (one) => valueFrom(type, one);
   const tweak = {
-    ...raw, program, order, key: raw.tweak, id: `${program}\n${raw.tweak}`, default: value(raw.default),
-    minimum: value(raw.minimum), maximum: value(raw.maximum), step: value(raw.step), value: value(raw.value),
-    pendingValue: value(raw.pendingValue), overwrittenValue: value(raw.overwrittenValue),
+    ...raw,
+    program,
+    order,
+    key: raw.tweak,
+    id: `${program}\n${raw.tweak}`,
+    default: value(raw.default),
+    minimum: value(raw.minimum),
+    maximum: value(raw.maximum),
+    step: value(raw.step),
+    value: value(raw.value),
+    pendingValue: value(raw.pendingValue),
+    overwrittenValue: value(raw.overwrittenValue),
     choices: raw.choices?.map(({ value: one, label }) => ({ value: value(one), label })),
     /** The change that the server has not confirmed yet, as `{ tweak, value, isSet }`. */
     local: undefined,
-    /** The last change that failed, as `{ value, isReset, message }`, until the next one. */
+    /** The last change that failed, as `{ value, text, isReset, message }`, until the next one. */
     failed: undefined,
     /** Who tries a value, "here" or "elsewhere", or undefined. */
     tried: undefined,
+    isBaked: false,
     /** The time of the last change, in seconds since 1970; undefined if the list is newer. */
-    time: undefined,
+    time: undefined
   };
   if (tweak.step !== undefined && Number(tweak.step) <= 0) tweak.step = undefined;
   tweak.label = shown(raw.title || raw.name);
@@ -38,13 +48,16 @@ export function tweakFrom(program, raw, order) {
 
 /** Whether two declarations of a tweak are equal in all options listed by the server. */
 export function areAlike(one, other, options) {
-  const isAlike = (name) => name === "choices" ? choicesText(one) === choicesText(other) : Object.is(one[name], other[name]);
+  const isAlike = (name) =>
+    name === "choices" ? choicesText(one) === choicesText(other) : Object.is(one[name], other[name]);
   return ["type", "order", "default", "monitor", "gate"].every(isAlike) && options.every(({ name }) => isAlike(name));
 }
 
 const choicesText = ({ choices }) => choices?.map(({ value, label }) => `${typeof value}${value}\n${label}`).join("\n");
 
-/** The value that a control shows: the local value, the one that waits for the next start or a gate, or the current one. */
+/**
+ * The value that a control shows: the local value, the one that waits for the next start or a gate, or the current one.
+ */
 export function currentValue(tweak) {
   if (tweak.local) return tweak.local.value;
   return tweak.pendingValue ?? tweak.value;
@@ -69,17 +82,23 @@ export function isChanged(tweak) {
 
 /** Whether a reset would have an effect. */
 export const isSet = (tweak) =>
-  tweak.local ? tweak.local.isSet : tweak.source === "override" || tweak.tried === "here" || Boolean(tweak.hiddenBy) || tweak.pendingValue !== undefined || isPatched(tweak);
+  tweak.local ? tweak.local.isSet : tweak.source === "override" || tweak.tried === "here" || Boolean(tweak.hiddenBy) ||
+    tweak.pendingValue !== undefined || isPatched(tweak);
 
 // A program without the library has no overrides; its memory is written instead.
-const isPatched = (tweak) => tweak.source === "memory" || (isSettable(tweak) && tweak.source === "default" &&
-  !equalValues(tweak.value, tweak.default));
+const isPatched = (tweak) =>
+  tweak.source === "memory" || (isSettable(tweak) && tweak.source === "default" &&
+    !equalValues(tweak.value, tweak.default));
 
 /** Whether its value waits for a gate of the program. */
 export const waitsForGate = (tweak) => tweak.pendingValue !== undefined && Boolean(tweak.gate) && !tweak.needsRestart;
 
 /** Whether its value waits for the next start of the program. */
 export const waitsForRestart = (tweak) => tweak.pendingValue !== undefined && !waitsForGate(tweak);
+
+/** Whether the sources have its value, and the program has it as the default after its next build. */
+export const waitsForBuild = (tweak) =>
+  tweak.isBaked && !tweak.local && !equalValues(currentValue(tweak), tweak.default);
 
 /** Whether the expiry date of the tweak has passed. */
 export function isExpired(tweak, today = new Date().toISOString().slice(0, 10)) {
@@ -129,7 +148,8 @@ export const isAlwaysNumber = (tweak) => isNumber(tweak.type) && !tweak.optional
 export const isMonitored = (tweak) => Boolean(tweak.monitor || tweak.readOnly) && isDrawable(tweak);
 
 /**
- * The names of the tweaks that gate a part of a feature, outermost first: `enabled` of the feature, and the enclosing parts.
+ * The names of the tweaks that gate a part of a feature, outermost first: `enabled` of the feature, and the enclosing
+ * parts.
  */
 export function gatesOf(tweak) {
   if (!tweak.isFeature || tweak.name === "enabled") return [];

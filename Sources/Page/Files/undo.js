@@ -32,11 +32,20 @@ export class UndoHistory {
 
   /** Keeps the last steps for this page after a reload. */
   #keep() {
-    const kept = (steps, isDone) => steps.filter(({ changes }) => !changes.some(({ isTried }) => isTried)).slice(-mostKept)
-      .map(({ at, changes }) => ({ isDone, at, process: this.#processOf(changes[0].program), changes }));
-    const text = (_, value) => (typeof value === "bigint" || (typeof value === "number" && !Number.isFinite(value)) ? exactText(value) : value);
+    const kept = (steps, isDone) =>
+      steps.filter(({ changes }) => !changes.some(({ isTried, isDiscard }) => isTried || isDiscard)).slice(-mostKept)
+        .map(({ at, changes }) => ({ isDone, at, process: this.#processOf(changes[0].program), changes }));
+    const text = (
+      _,
+      value
+    ) => (typeof value === "bigint" || (typeof value === "number" && !Number.isFinite(value))
+      ? exactText(value)
+      : value);
     try {
-      sessionStorage.setItem(place, JSON.stringify([...this.#restorable, ...kept(this.#done, true), ...kept(this.#undone, false)], text));
+      sessionStorage.setItem(
+        place,
+        JSON.stringify([...this.#restorable, ...kept(this.#done, true), ...kept(this.#undone, false)], text)
+      );
     } catch {
       // The page also works without storage.
     }
@@ -55,8 +64,12 @@ export class UndoHistory {
   restore(program, made) {
     const known = new Set(made.map(({ tweak, newValue }) => JSON.stringify([tweak, String(newValue)])));
     const isOf = (step) => step.changes[0].program === program;
-    const found = this.#restorable.filter(isOf).filter(({ process, changes }) => process === this.#processOf(program) &&
-      changes.every(({ key, after }) => this.#state.tweak(program, key) && known.has(JSON.stringify([key, String(after.value)]))));
+    const found = this.#restorable.filter(isOf).filter(({ process, changes }) =>
+      process === this.#processOf(program) &&
+      changes.every(({ key, after }) =>
+        this.#state.tweak(program, key) && known.has(JSON.stringify([key, String(after.value)]))
+      )
+    );
     this.#restorable = this.#restorable.filter((step) => !isOf(step));
     for (const { isDone, at, changes } of found) {
       for (const { key, before, after } of changes) {
@@ -71,14 +84,26 @@ export class UndoHistory {
     this.onChange();
   }
 
-  /** Adds changes as one step, as `{ tweak, before, after }`, where before and after are `{ value, isSet }`. */
-  add(changes, { merging = false } = {}) {
+  /**
+   * Adds changes as one step, as `{ tweak, before, after }`, where before and after are `{ value, isSet }`. With
+   * `isDiscard`,
+   * tried values went back, and undo tries them again.
+   */
+  add(changes, { merging = false, isDiscard = false } = {}) {
     if (changes.length === 0) return;
     const step = {
-      time: performance.now(), at: Date.now(), merging,
+      time: performance.now(),
+      at: Date.now(),
+      merging,
       changes: changes.map(({ tweak, before, after }) => ({
-        program: tweak.program, key: tweak.key, label: tweak.label, before, after, isTried: this.#state.trying.has(tweak.program),
-      })),
+        program: tweak.program,
+        key: tweak.key,
+        label: tweak.label,
+        before,
+        after,
+        isDiscard,
+        isTried: !isDiscard && this.#state.trying.has(tweak.program)
+      }))
     };
     const last = this.#done.at(-1);
     const canMerge = merging && last?.merging && this.#undone.length === 0 && changes.length === 1 &&
@@ -99,7 +124,9 @@ export class UndoHistory {
   endTrial(program, isKept) {
     const isOver = (change) => change.isTried && change.program === program;
     const steps = [...this.#done, ...this.#undone];
-    if (isKept) for (const change of steps.flatMap(({ changes }) => changes)) if (isOver(change)) change.isTried = false;
+    if (isKept) {
+      for (const change of steps.flatMap(({ changes }) => changes)) if (isOver(change)) change.isTried = false;
+    }
     const isLeft = ({ changes }) => !changes.every(isOver);
     this.#done = this.#done.filter(isLeft);
     this.#undone = this.#undone.filter(isLeft);
@@ -130,6 +157,11 @@ export class UndoHistory {
     if (!step) return undefined;
     step.merging = false;
     to.push(step);
+    for (const { isDiscard, program } of step.changes) {
+      if (!isDiscard || wanted !== "before" || this.#state.trying.has(program)) continue;
+      this.#state.trying.add(program);
+      this.#state.tell("trying", program);
+    }
     let foreign = 0;
     const changes = [];
     for (const change of step.changes) {
@@ -137,7 +169,13 @@ export class UndoHistory {
       if (!tweak) continue;
       const was = change[expected];
       if (!equalValues(currentValue(tweak), was.value) && isSet(tweak) === was.isSet) foreign += 1;
-      changes.push({ tweak, ...change[wanted], endsTrial: change.isTried && !change[wanted].isTried && wanted === "before" });
+      changes.push({
+        tweak,
+        ...change[wanted],
+        endsTrial: change.isDiscard
+          ? wanted === "after"
+          : change.isTried && !change[wanted].isTried && wanted === "before"
+      });
     }
     editing.apply(changes, { isUndo: true });
     this.onChange();

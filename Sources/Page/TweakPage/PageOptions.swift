@@ -24,7 +24,7 @@ package struct PageOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "Let the page write values into sources below a folder, as tweak bake does.",
+            "Let the page write values into sources below a folder, as tweak bake does, and panels into it.",
             valueName: "directory"),
         completion: .directory)
     package var sources: String?

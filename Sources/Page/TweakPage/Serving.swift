@@ -22,7 +22,7 @@ extension PageOptions {
     package func serve(first program: String?) throws(Failure) {
         let tls = try transport()
         let kept = try Authentication.token(in: secret)
-        let fleet = fleet ? try FleetCommand(configuration: configuration) : nil
+        let fleet = fleet ? try FleetClient(configuration: configuration) : nil
         let bake = try BakeCommand(folder: sources)
         let board = Board()
         let sessions = ProgramSessions(board)

@@ -44,7 +44,7 @@ import Testing
         #expect(change["newValue"] as? String == "a,b" && change["number"] as? Int == 1)
         #expect(object["last"] as? Int == 1)
         let csv = try lines("log", "--format", "csv")
-        #expect(csv[0] == "number,time,tweak,oldValue,newValue,source,by,undoes")
+        #expect(csv[0] == "number,time,tweak,oldValue,newValue,source,by,undoes,person")
         #expect(csv[1].contains(#",Setter/Values/Text,hello,"a,b",override,"tweak "#))
         #expect(try lines("log", "--format", "csv", "--since", "1").count == 1)
     }

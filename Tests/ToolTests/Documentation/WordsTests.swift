@@ -60,7 +60,7 @@ import Testing
         for text in try sources(in: "Sources/Formats/TweakProtocol") {
             names.formUnion(text.matches(of: /static let name = "(\w+)"/).map { String($0.output.1) })
         }
-        for text in try sources(in: "tools") {
+        for text in try sources(in: "tools") + sources(in: "Sources/Remote/TweakFleet") {
             let parts = text.components(separatedBy: "= CommandConfiguration(")
             for (before, after) in zip(parts, parts.dropFirst()) {
                 // A command without a name is named after its type.

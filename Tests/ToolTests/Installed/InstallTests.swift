@@ -127,8 +127,9 @@ private struct Frames {
             try frames.run(
                 Compiler.gcc.path(for: .c),
                 ["-DDEBUG", source, "-o", program] + frames.flags("--cflags", package) + libraries)
-            // A page that has to be read from the disk first, or is in use elsewhere, can cost more than one.
-            return try (1...10).compactMap { _ in try Int(frames.run(program).output.dropLast()) }.min()
+            // A page that has to be read from the disk first, or is in use elsewhere, can cost more than one. Only one
+            // start in ten has none of these.
+            return try (1...50).compactMap { _ in try Int(frames.run(program).output.dropLast()) }.min()
                 ?? .max
         }
         let alone = try faults("fbtweak", libraries: [])
@@ -182,7 +183,7 @@ private struct Frames {
                 .contains(" 7 "))
     }
 
-    @Test func `The command tweak has at most 20 MB, with the YAML reader in a separate program`() throws {
+    @Test func `The command tweak has at most 20 MB, with the YAML reader`() throws {
         let size = try FileManager.default.attributesOfItem(atPath: frames.prefix + "/bin/tweak")[.size]
         #expect(try #require(size as? Int) <= 20_000_000)
         try FileManager.default.copyItem(

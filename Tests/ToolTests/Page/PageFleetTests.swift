@@ -2,115 +2,70 @@
 import Foundation
 import TestSupport
 import Testing
+import TweakRecords
 
-/// The page of a fleet, with a command instead of `tweak fleet` that tells what it is asked.
+/// The page of a fleet whose cluster does not answer. `Page/browser/test_fleet.py` has one that does.
 @Suite struct `The page of a fleet` {
-    private let scripted: ScriptedPage
-    private var home: TemporaryDirectory { scripted.home }
-    private var ui: String { scripted.ui }
+    private let home: TemporaryDirectory
 
-    init() throws { scripted = try ScriptedPage("tweak-fleet") }
-
-    private func answer(_ script: String) throws { try scripted.answer(script) }
-
-    /// A command that answers its arguments, as JSON.
-    private static let echo = """
-        python3 -c 'import json, sys; print(json.dumps(sys.argv[1:]))' "$@"
-        """
+    init() throws { home = try TemporaryDirectory() }
 
     private func serve(_ more: String...) throws -> ServedPage {
-        try ServedPage(["--fleet"] + more, home: home, command: [ui])
-    }
-
-    private func arguments(_ page: ServedPage, _ name: String, _ body: [String: Any]) throws -> [String] {
-        let answer = try page.api("fleet/" + name, body)
-        return try #require(try answer.json["answer"] as? [String], "\(answer.body)")
+        try home.write(
+            "some agent.json", #"{ "etcd": { "endpoints": ["http://127.0.0.1:1"], "plainHTTP": true } }"#)
+        return try ServedPage(
+            ["--fleet", "--configuration", home("some agent.json")] + more, home: home)
     }
 
     @Test func `is served only with --fleet`() throws {
-        try answer(Self.echo)
-        let page = try ServedPage(home: home, command: [ui])
+        let page = try ServedPage(home: home)
         #expect(try page.api("fleet/applications").status == 404)
         for path in ["/fleet.html", "/fleet/fleet.js", "/fleet/fleet.css"] {
             #expect(try page.ask("GET", path, [], "").status == 404, "\(path)")
         }
         #expect(try page.events().first("hello")["hasFleet"] as? Bool == false)
         let other = try serve()
-        #expect(try other.api("fleet/applications").status == 200)
+        #expect(try other.api("fleet/applications").status == 502)
         #expect(try other.ask("GET", "/fleet.html", [], "").status == 200)
         #expect(try other.events().first("hello")["hasFleet"] as? Bool == true)
     }
 
-    @Test func `needs the command, which is named`() throws {
-        let result = try run(ui, ["--fleet"], home: home)
-        #expect(result.status == 69)
-        #expect(
-            result.error.hasPrefix("tweak-ui: tweak-agent is not installed; it would be "), "\(result.error)")
-        #expect(try run(ui, ["--configuration", "x"], home: home).status == 64)
-    }
-
     @Test func `refuses requests without a session, and of other sites`() throws {
-        try answer("touch \(home("asked")); echo '{}'")
         let page = try serve()
         let json = "Content-Type: application/json"
         let session = "Authorization: Bearer \(page.session)"
         #expect(try page.ask("POST", "/api/fleet/list", [json], "{}").status == 401)
-        #expect(
-            try page.ask("POST", "/api/fleet/list", [json, session, "Origin: https://evil.example"], "{}")
-                .status
-                == 403)
-        #expect(
-            try page.ask("POST", "/api/fleet/list", [json, session, "Sec-Fetch-Site: cross-site"], "{}")
-                .status
-                == 403)
-        #expect(
-            try page.ask("POST", "/api/fleet/list", [json, session, "Host: evil.example"], "{}").status == 403
-        )
-        #expect(!FileManager.default.fileExists(atPath: home("asked")))
-        #expect(try page.api("fleet/list", ["application": "a"]).status == 200)
-        #expect(FileManager.default.fileExists(atPath: home("asked")))
+        for header in ["Origin: https://evil.example", "Sec-Fetch-Site: cross-site", "Host: evil.example"] {
+            #expect(
+                try page.ask("POST", "/api/fleet/list", [json, session, header], "{}").status == 403,
+                "\(header)")
+        }
+        #expect(try page.api("fleet/list", ["application": "a"]).status == 502)
     }
 
-    @Test func `passes each text as one argument that is no option`() throws {
-        try answer(Self.echo)
-        let page = try serve("--configuration", "/etc/some agent.json")
-        #expect(
-            try arguments(
-                page, "set",
-                [
-                    "application": "--force", "environment": "a b", "tweak": "$(touch x)", "value": "-5; ls",
-                    "why": "--dry-run", "by": "ann", "filters": "{}", "ifRevision": 3,
-                ])
-                == [
-                    "set", "--format=json", "--configuration=/etc/some agent.json", "--environment=a b",
-                    "--why=--dry-run", "--by=ann", "--for={}", "--if-revision=3", "--", "--force",
-                    "$(touch x)",
-                    "-5; ls",
-                ])
-        #expect(
-            try arguments(
-                page, "promote",
-                ["application": "a", "from": "b", "to": "c", "tweaks": ["A/B/C"], "isDryRun": true])
-                == [
-                    "promote", "--format=json", "--configuration=/etc/some agent.json", "--dry-run", "--",
-                    "a",
-                    "b", "c", "A/B/C",
-                ])
-    }
-
-    @Test func `goes back by force if somebody says so`() throws {
-        try answer(Self.echo)
+    @Test func `takes no text for an option`() throws {
         let page = try serve()
-        let body: [String: Any] = ["application": "a", "revision": 3, "why": "x", "isForced": true]
-        #expect(
-            try arguments(page, "rollback", body)
-                == ["rollback", "--format=json", "--why=x", "--force", "--", "a", "3"])
+        // A wrong option would be a wrong request.
+        for text in ["--force", "--no-such-option", "-5; ls", "--"] {
+            let all = [
+                "application": text, "environment": text, "tweak": text, "value": text, "why": text,
+            ]
+            let person = ["Tweaks-Person: \(text.percentEncoded)"]
+            for name in ["list", "set", "kill", "history"] {
+                #expect(try page.api("fleet/" + name, all, person).status == 502, "\(name) \(text)")
+            }
+        }
+        // As `tweak fleet` says it.
+        let rollout = ["application": "a", "tweak": "A/B/C", "value": "1", "why": "x", "every": "10m"]
+        let answer = try page.api("fleet/rollout", rollout.merging(["steps": "50,10"]) { $1 })
+        #expect(answer.status == 400)
+        #expect(answer.body.contains("'50,10' is invalid for '--steps"), "\(answer.body)")
     }
 
     @Test func `refuses what is incomplete or unknown`() throws {
-        try answer(Self.echo)
         let page = try serve()
         #expect(try page.api("fleet/list").status == 400)
+        #expect(try page.api("fleet/wait").status == 400)
         #expect(try page.api("fleet/declare", ["application": "a"]).status == 404)
         let reset: [String: Any] = ["application": "a", "tweak": "A/B/C"]
         for why in [nil, "", "  \n"] {
@@ -128,66 +83,25 @@ import Testing
             ).status == 400)
     }
 
-    @Test func `shows messages and exit statuses as they are`() throws {
-        try answer(
-            """
-            case $1 in
-            list) echo '{"kind": "other", "message": "a key is ignored"}' >&2; echo '{"number": 18446744073709551615}' ;;
-            diff) echo 'no JSON' ;;
-            history) exit 1 ;;
-            kill) kill -9 $$ ;;
-            *) echo "tweak-agent: A/B/C: 5 is outside <b>" >&2; exit 65 ;;
-            esac
-            """)
+    @Test func `shows what is wrong with the configuration, which is read for each request`() throws {
         let page = try serve()
-        let list = try page.api("fleet/list", ["application": "a"]).json
-        #expect(list["messages"] as? String == "a key is ignored\n")
-        #expect((list["answer"] as? [String: Any])?["number"] as? String == "18446744073709551615")
-        func message(_ name: String, _ status: Int) throws -> String? {
-            let body = ["application": "a", "tweak": "A/B/C", "why": "x", "from": "b", "to": "c"]
-            let answer = try page.api("fleet/" + name, body)
-            #expect(answer.status == status)
-            return (try answer.json["error"] as? [String: Any])?["message"] as? String
-        }
-        #expect(
-            try message("reset", 409) == "tweak-agent: A/B/C: 5 is outside <b>\n(exit status 65)")
-        #expect(try message("history", 500) == "tweak fleet failed\n(exit status 1)")
-        #expect(try message("kill", 500) == "tweak fleet failed\n(exit status 137)")
-        #expect(try message("diff", 500)?.hasPrefix("tweak fleet printed no JSON: ") == true)
-    }
-
-    @Test func `reads a bounded output, and ends what is still running`() throws {
-        try answer("echo $$ >\(home("pid")); exec yes")
-        let page = try serve()
+        #expect(try page.api("fleet/list", ["application": "a"]).status == 502)
+        try home.write("some agent.json", "{ }")
         let answer = try page.api("fleet/list", ["application": "a"])
-        #expect(answer.body.contains("tweak fleet printed more than 16777216 bytes"), "\(answer.body)")
-        let pid = try #require(
-            pid_t(try String(contentsOfFile: home("pid"), encoding: .utf8).dropLast()))
-        #expect(waitUntil { kill(pid, 0) != 0 })
+        #expect(answer.status == 500)
+        #expect(answer.body.contains("some agent.json: etcd: it is missing"), "\(answer.body)")
+        #expect(try run(ServedPage.path, ["--configuration", "x"], home: home).status == 64)
     }
 
-    @Test func `runs some commands at once, and others when these have ended`() throws {
-        try answer(
-            """
-            echo . >>\(home("begun")); while [ ! -e \(home("go")) ]; do sleep 0.01; done; echo '{}'
-            """)
+    @Test func `answers after a while that nothing has changed`() throws {
         let page = try serve()
-        let clients = try (0..<9).map { _ in try page.request("fleet/list", ["application": "a"]) }
-        func begun() -> Int {
-            let text = try? String(contentsOfFile: home("begun"), encoding: .utf8)
-            return text?.split(separator: "\n").count ?? 0
-        }
-        #expect(waitUntil { begun() == 8 })
-        // Other requests do not wait.
-        #expect(try page.api("programs").status == 200)
-        #expect(begun() == 8)
-        try home.write("go", "")
-        for client in clients { #expect(try HTTPAnswer(client.readToEnd()).status == 200) }
-        #expect(begun() == 9)
+        let start = ContinuousClock.now
+        let answer = try page.api("fleet/wait", ["application": "a", "revision": 1])
+        #expect(answer.status == 200 && answer.body.contains("\"isChanged\":false"), "\(answer.body)")
+        #expect(start.duration(to: .now) > .seconds(3))
     }
 
     @Test func `loads its modules with its page only`() throws {
-        try answer(Self.echo)
         let page = try serve()
         func module(_ path: String) throws -> String {
             let index = try page.ask("GET", path, [], "").body

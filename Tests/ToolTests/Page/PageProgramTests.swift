@@ -260,6 +260,7 @@ import Testing
         #expect(made[0]["oldValue"] as? Int == 5 && made[0]["newValue"] as? Int == 9)
         #expect((made[0]["by"] as? String)?.hasPrefix("tweak ") == true)
         #expect((made[1]["by"] as? String)?.hasPrefix("tweak-ui ") == true)
+        #expect(made[1]["person"] == nil)
         _ = try followed.ask("mark", ["name": "good"])
         _ = try followed.set([["tweak": Self.ratio, "value": 0.75]])
         _ = try followed.ask("undo", ["number": made[0]["number"] ?? 0])
@@ -271,6 +272,24 @@ import Testing
         let marks = try followed.ask("history")["marks"] as? [[String: Any]]
         #expect(marks?.map { $0["name"] as? String } == ["good"])
         #expect(try followed.page.api("mark", ["program": followed.id]).status == 400)
+        #expect(
+            try followed.page.api(
+                "mark", ["program": followed.id, "name": "hers"], ["Tweaks-Person: Ann%1B%5B31m%20M"]
+            ).status == 200)
+        #expect(
+            try followed.page.api(
+                "set", ["program": followed.id, "values": [["tweak": Self.count, "value": 7]]],
+                ["Tweaks-Person: J%C3%B6rg"]
+            ).status == 200)
+        #expect(try changes().last?["person"] as? String == "J\u{f6}rg")
+        let log = try followed.setter.tweak("log").output
+        #expect(
+            log.contains("Jörg (tweak-ui ") && log.contains("M (tweak-ui ") && !log.contains("\u{1b}"),
+            "\(log)")
+        for wrong in ["%", "", String(repeating: "a", count: 161)] {
+            let answer = try followed.page.api("programs", [:], ["Tweaks-Person: \(wrong)"])
+            #expect(answer.status == 400, "\(answer.body)")
+        }
         #expect(try followed.page.api("revert", ["program": followed.id, "name": "none"]).status != 200)
     }
 
@@ -410,6 +429,26 @@ import Testing
             try followed.page.api(
                 "watch", ["program": followed.id, "stream": followed.stream, "tweaks": [], "rate": 0]
             ).status == 400)
+    }
+
+    @Test func `gives one page fewer samples than another`() throws {
+        let followed = try Followed()
+        let other = try followed.page.events()
+        let body = ["program": followed.id, "tweaks": [Self.count]] as [String: Any]
+        for (stream, rate) in [(followed.stream, 1000), (try other.stream(), 30)] {
+            let answer = try followed.page.api(
+                "watch", body.merging(["stream": stream, "rate": rate]) { $1 })
+            #expect(answer.status == 200, "\(answer.body)")
+        }
+        var times: [Double] = []
+        #expect(
+            waitUntil {
+                times = other.all.filter { $0.name == "samples" }
+                    .flatMap { $0.data["times"] as? [Double] ?? [] }
+                return times.count > 60
+            })
+        let rate = Double(times.count - 1) / (times.last! - times.first!)
+        #expect(rate < 31.5, "\(times)")
     }
 
     @Test func `sees the tweaks that others edit`() throws {

@@ -288,6 +288,36 @@ import Testing
         #expect(try waitUntil { try page.events().status == 200 })
     }
 
+    @Test func `sends its time every two seconds, and refuses requests that are older than five`() throws {
+        let events = try page.events()
+        let hello = try #require(try events.first("hello")["time"] as? Int)
+        let beat = try #require(try events.first("beat") { $0["time"] as? Int != hello }["time"] as? Int)
+        #expect(beat > hello)
+        let answer = try page.api("programs")
+        let now = try #require(answer.headers["tweaks-time"].flatMap { Int($0) })
+        #expect(answer.status == 200 && now >= beat)
+        #expect(try page.api("programs", [:], ["Tweaks-Time: \(now)"]).status == 200)
+        for time in [now - 5001, now + 60_000] {
+            let late = try page.api("programs", [:], ["Tweaks-Time: \(time)"])
+            #expect(late.status == 412)
+            #expect(late.body.contains("changes nothing"), "\(late.body)")
+        }
+        #expect(try page.api("programs", [:], ["Tweaks-Time: soon"]).status == 400)
+    }
+
+    @Test func `refuses a request whose body arrives too late`() throws {
+        let now = try #require(try page.api("programs").headers["tweaks-time"])
+        let client = try HTTPClient(page.port)
+        client.send(
+            """
+            POST /api/programs HTTP/1.1\r\nHost: \(page.host)\r\nConnection: close\r\nContent-Type: application/json\r\n\
+            Authorization: Bearer \(page.session)\r\nTweaks-Time: \(now)\r\nContent-Length: 2\r\n\r\n{
+            """)
+        Thread.sleep(forTimeInterval: 5.5)
+        client.send("}")
+        #expect(try HTTPAnswer(client.readToEnd()).status == 412)
+    }
+
     @Test func `sends hostile names of tweaks as text`() throws {
         let program = try SetterProgram()
         let name = "</script><img src=x onerror=alert(1)>\u{0}\u{1B}[31m\n\r\u{2028}\"'`${x}"

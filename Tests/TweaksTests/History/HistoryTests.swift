@@ -152,6 +152,17 @@ private final class TestClocks: Sendable {
         }
     }
 
+    @Test func `Changes by two people at one client are no burst`() throws {
+        let connection = ClientIdentity(process: 1, user: 0)
+        let people = ["Ann", "Bob", "Bob"].map { ClientIdentity(of: connection, person: $0) }
+        for (number, person) in zip(Int64(1)..., people) {
+            try set("Count", TweakValue(integerLiteral: number), by: .client(person))
+        }
+        #expect(changes.map(\.author.person) == ["Ann", "Bob", "Bob"])
+        #expect(try store.undo(nil, by: .client(people[0])).numbers == 2...3)
+        #expect(try value("Count") == 1)
+    }
+
     @Test func `A set that waits for a restart is undone too`() throws {
         try set("Later", 0.75, by: author(1))
         #expect(changes.map(\.isPending) == [true])

@@ -8,6 +8,8 @@ struct FlipDefaults {
     private(set) var input, environment, plistOutput, settingsOutput, categoryOutput: String?
 
     private static let path = ".flip.yml"
+    /// The most bytes of the file. The parser's time grows with the square of open brackets.
+    private static let largestSize = 1 << 14
     private static var options: KeyValuePairs<String, WritableKeyPath<Self, String?>> {
         [
             "input": \.input, "environment": \.environment, "plist_output": \.plistOutput,
@@ -24,6 +26,9 @@ struct FlipDefaults {
     private init() {}
 
     private init(yaml: [UInt8]) throws(Failure) {
+        guard yaml.count <= Self.largestSize else {
+            throw Self.failure("it has \(yaml.count) bytes, and at most \(Self.largestSize) are read")
+        }
         // The parser also reads UTF-16.
         guard String(validating: yaml, as: UTF8.self) != nil else { throw Self.failure("it is not UTF-8") }
         var (parser, document) = (yaml_parser_t(), yaml_document_t())

@@ -12,8 +12,9 @@ struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log", abstract: "Show the last changes of a program's tweaks, and who made them.",
         discussion: """
-            Changes with one number were made together. BY is a client by executable, process and user; program; file, \
-            if the overrides file was edited; or the name of a provider. The program keeps its last changes in 64 KB, or \
+            Changes with one number were made together. BY is a client by executable, process and user, \
+            behind the person that it names, as the page does; program; file, if the overrides file was edited; or the \
+            name of a provider. The program keeps its last changes in 64 KB, or \
             in TWEAKS_HISTORY bytes of its environment; 0 turns that off.
             """)
 
@@ -121,7 +122,7 @@ extension LiveProgram {
 /// The rows of a table of changes, and lines of comma-separated values.
 private struct HistoryRows {
     private static let header = ["NUMBER", "TIME", "TWEAK", "OLD", "NEW", "FROM", "BY", "NOTE"]
-    static let csvHeader = "number,time,tweak,oldValue,newValue,source,by,undoes"
+    static let csvHeader = "number,time,tweak,oldValue,newValue,source,by,undoes,person"
 
     private let declarations: [TweakKey: TweakDeclaration]
     private var columns = TextColumns(header: header, optional: ["NOTE"])
@@ -154,7 +155,7 @@ private struct HistoryRows {
     }
 
     private func row(_ mark: ListHistory.Mark) -> [String] {
-        ["", localTime(mark.time), "mark \(mark.name)", "", "", "", mark.by, ""]
+        ["", localTime(mark.time), "mark \(mark.name)", "", "", "", who(mark.by, for: mark.person), ""]
     }
 
     private func row(_ change: ListHistory.Change) -> [String] {
@@ -167,8 +168,13 @@ private struct HistoryRows {
         return [
             "\(change.number)", localTime(change.time), "\(change.tweak)",
             text(change.oldValue, change.tweak),
-            text(change.newValue, change.tweak), change.source, change.by, notes.joined(separator: ", "),
+            text(change.newValue, change.tweak), change.source, who(change.by, for: change.person),
+            notes.joined(separator: ", "),
         ]
+    }
+
+    private func who(_ client: String, for person: String?) -> String {
+        person.map { "\($0) (\(client))" } ?? client
     }
 
     private func text(_ value: JSONValue, _ key: TweakKey) -> String {
@@ -180,6 +186,7 @@ private struct HistoryRows {
         let fields = [
             "\(change.number)", fixed(change.time), "\(change.tweak)", text(change.oldValue),
             text(change.newValue), change.source, change.by, change.undoes.map { "\($0)" } ?? "",
+            change.person ?? "",
         ]
         return fields.map(\.csvField).joined(separator: ",")
     }

@@ -65,14 +65,17 @@ struct SampledMeasurement: SweepMeasurement {
         _ values: OverridesDocument, _ watch: inout SweepWatch
     ) throws(Failure) -> MeasuredResult {
         let start = Duration.since1970 / .seconds(1) + settle
-        let span = start..<(start + time)
+        var span = start..<(start + time)
         let deadline = ContinuousClock.now + .seconds(settle + time + max(2, 2 / rate))
         var (times, measured): ([Double], [Double]) = ([], [])
         while .now < deadline {
             try watch.check()
             guard let batch = try samples.next(within: watch.patience / .seconds(1)) else { continue }
-            for (time, row) in zip(batch.times, batch.values) where span.contains(time) {
+            for (time, row) in zip(batch.times, batch.values) where time >= span.lowerBound {
                 guard let value = row.first ?? nil else { continue }
+                // On a busy machine a short span may pass without a sample. Then the next one begins another.
+                if measured.isEmpty, time >= span.upperBound { span = time..<(time + self.time) }
+                guard span.contains(time) else { break }
                 times.append(time)
                 measured.append(value)
             }

@@ -326,9 +326,9 @@ extension StoreState {
 }
 
 extension ControlRequests {
-    /// The client; `nil` if the program requests.
+    /// The client's connection; `nil` if the program requests.
     fileprivate var client: ClientIdentity? {
-        if case .client(let client) = author { client } else { nil }
+        if case .client(let client) = author { client.connection } else { nil }
     }
 
     /// Makes sure that leases end and ramps advance. Without a thread for that they end at once.

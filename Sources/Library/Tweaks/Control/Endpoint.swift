@@ -273,16 +273,18 @@ extension Endpoint {
                 return Done()
             }
         case .success(let call as RunAction): run(call, id, of: client)
-        case .success(let call as any StoreMethod): perform(call, id, of: client)
+        case .success(let call as any StoreMethod): perform(call, id, of: client, for: request.person)
         case .success(let call):
             let name = type(of: call).name
             client.send(Self.line(ControlError(.unknownMethod, "\(name) is not served"), to: id))
         }
     }
 
-    private func perform<Method: StoreMethod>(_ call: Method, _ id: RequestID?, of client: EndpointClient) {
+    private func perform<Method: StoreMethod>(
+        _ call: Method, _ id: RequestID?, of client: EndpointClient, for person: String?
+    ) {
         var requests = requests
-        if Method.isAttributed { requests.author = .client(client.identity) }
+        if Method.isAttributed { requests.author = .client(client.identity(for: person)) }
         if call.endsWithConnection, client.holdLeases() {
             store.state.withLock { $0.layers.openLeases(of: client.identity) }
         }

@@ -39,6 +39,8 @@ final class EndpointClient {
     /// The client's process and user, for the changes that it makes. What it is called is found out when it makes the
     /// first one.
     private(set) lazy var identity = ClientIdentity(peer)
+    /// The last person for whom it asked.
+    private var lastPerson: ClientIdentity?
 
     /// Whether the client may hold leases, which then end with the connection.
     private var holdsLeases = false
@@ -55,6 +57,15 @@ final class EndpointClient {
     }
 
     func close() { socket.close() }
+
+    /// The client, as it asks for a person.
+    func identity(for person: String?) -> ClientIdentity {
+        guard let person else { return identity }
+        if let lastPerson, lastPerson.person == person { return lastPerson }
+        let identity = ClientIdentity(of: identity, person: person)
+        lastPerson = identity
+        return identity
+    }
 
     var awaited: pollfd {
         let events = (canRead ? POLLIN : 0) | (sent < output.count ? POLLOUT : 0)

@@ -17,7 +17,7 @@ extension ListHistory: StoreMethod {
                 marks: marks.map {
                     Mark(
                         name: $0.name ?? "", number: Int(clamping: $0.number), by: "\($0.author)",
-                        time: seconds($0.time))
+                        person: $0.author.person, time: seconds($0.time))
                 }, first: first.map { Int(clamping: $0) }, last: Int(clamping: last))
         } catch {
             throw ControlError(.notUndone, "\(error)")
@@ -70,6 +70,7 @@ extension ListHistory.Change {
             oldValue: JSONValue(change.oldValue), newValue: JSONValue(change.newValue),
             source: change.newSource.name, by: "\(change.author)", time: seconds(change.time),
             monotonicTime: seconds(change.monotonicTime))
+        person = change.author.person
         undoes = change.undoes == 0 ? nil : Int(clamping: change.undoes)
         isPending = change.isPending ? true : nil
         isOfLease = change.isOfLease ? true : nil

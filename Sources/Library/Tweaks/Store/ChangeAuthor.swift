@@ -22,6 +22,9 @@ enum ChangeAuthor: Sendable {
         case .program, .provider: false
         }
     }
+
+    /// The person for whom a client makes the change, as the client says.
+    var person: String? { if case .client(let client) = self { client.person } else { nil } }
 }
 
 extension ChangeAuthor: CustomStringConvertible {
@@ -36,7 +39,8 @@ extension ChangeAuthor: CustomStringConvertible {
     }
 }
 
-/// A client of the control socket as the kernel describes it, whatever the client says about itself.
+/// A client of the control socket as the kernel describes it, whatever the client says about itself; and the person for whom
+/// it asks, as it says.
 final class ClientIdentity: Sendable {
     /// The process that connected; 0 if it is outside this container.
     let process: Int32
@@ -44,17 +48,29 @@ final class ClientIdentity: Sendable {
     let user: UInt32
     /// The name of the executable, the process and the user, such as `tweak 4711 ada`; `?` for an unknown name.
     let description: String
+    let person: String?
+    /// The connection; `nil` if this stands for it.
+    private let base: ClientIdentity?
+
+    /// What stands for the connection, whoever the person is.
+    var connection: ClientIdentity { base ?? self }
 
     convenience init(_ peer: fbtweak__peer) { self.init(process: peer.process, user: peer.user) }
 
     init(process: Int32, user: UInt32) {
-        (self.process, self.user) = (process, user)
+        (self.process, self.user, person, base) = (process, user, nil, nil)
         description = "\(Self.programName(of: process) ?? "?") \(process) \(Self.accountName(of: user))"
     }
 
-    /// Whether both are connections of one process.
+    /// A person for whom the client of a connection asks.
+    init(of connection: ClientIdentity, person: String) {
+        (process, user, description) = (connection.process, connection.user, connection.description)
+        (self.person, base) = (person, connection)
+    }
+
+    /// Whether both are connections of one process, for one person.
     func isSame(as other: ClientIdentity) -> Bool {
-        self === other || process != 0 && (process, user) == (other.process, other.user)
+        self === other || process != 0 && (process, user, person) == (other.process, other.user, other.person)
     }
 
     /// The name of a process's executable. A process can choose its own name, so that counts only if the kernel does

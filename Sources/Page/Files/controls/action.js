@@ -6,8 +6,12 @@ import { icon, make, setText } from "../dom.js";
 
 export function actionControl({ tweak, api, notices }) {
   const text = make("span", { class: "action-result", role: "status" });
-  const button = make("button", { type: "button", class: "button action", "aria-label": `Run ${tweak.label}` }, icon("run"),
-    make("span", { text: "Run" }));
+  const button = make(
+    "button",
+    { class: "button action", "aria-label": `Run ${tweak.label}` },
+    icon("run"),
+    make("span", { text: "Run" })
+  );
   let isRunning = false;
 
   button.addEventListener("click", async () => {
@@ -22,7 +26,12 @@ export function actionControl({ tweak, api, notices }) {
       const { handedTo } = await api.post("run", { program: tweak.program, tweak: tweak.key });
       const time = performance.now() - began;
       const now = new Date().toLocaleTimeString("en-GB");
-      setText(text, handedTo ? `handed to ${handedTo} at ${now}` : `done at ${now}, ${time < 1000 ? `${Math.round(time)} ms` : `${(time / 1000).toFixed(1)} s`}`);
+      setText(
+        text,
+        handedTo
+          ? `handed to ${handedTo} at ${now}`
+          : `done at ${now}, ${time < 1000 ? `${Math.round(time)} ms` : `${(time / 1000).toFixed(1)} s`}`
+      );
     } catch (error) {
       text.classList.add("is-wrong");
       setText(text, error.message);
@@ -32,5 +41,10 @@ export function actionControl({ tweak, api, notices }) {
     isRunning = false;
     button.removeAttribute("aria-disabled");
   });
-  return { element: make("div", { class: "action-control" }, button, text), update() {}, focus: () => button.focus(), isBusy: () => isRunning };
+  return {
+    element: make("div", { class: "action-control" }, button, text),
+    update() {},
+    focus: () => button.focus(),
+    isBusy: () => isRunning
+  };
 }

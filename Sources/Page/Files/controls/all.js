@@ -33,7 +33,9 @@ export function controlFor(context) {
 
 function readOnlyControl({ tweak }) {
   const output = make("output", { class: "monitor-value", "aria-label": `${tweak.label}, value` });
-  const swatch = tweak.type === "color" ? make("span", { class: "swatch" }, make("span", { class: "swatch-fill" })) : undefined;
+  const swatch = tweak.type === "color"
+    ? make("span", { class: "swatch" }, make("span", { class: "swatch-fill" }))
+    : undefined;
   return {
     element: make("div", { class: "monitor-control" }, swatch, output),
     update() {
@@ -41,6 +43,6 @@ function readOnlyControl({ tweak }) {
       if (swatch) swatch.firstChild.style.backgroundColor = currentValue(tweak) ?? "";
     },
     focus() {},
-    isBusy: () => false,
+    isBusy: () => false
   };
 }

@@ -24,12 +24,25 @@ export function choiceControl({ tweak, editing }) {
 
 function segments(tweak, choices, editing, labels) {
   const name = freshID("choice");
-  const inputs = choices.map((choice) => make("input", {
-    type: "radio", name, onchange: (event) => event.target.checked && editing.set(tweak, choice.value, { merging: true }),
-  }));
-  const element = make("div", { class: "segments", role: "radiogroup", translate: "no", "aria-label": tweak.label },
-    inputs.map((input, index) => make("label", { class: "segment", title: String(choices[index].value) }, input,
-      make("span", { text: labels[index] || "(empty)" }))));
+  const inputs = choices.map((choice) =>
+    make("input", {
+      type: "radio",
+      name,
+      onchange: (event) => event.target.checked && editing.set(tweak, choice.value, { merging: true })
+    })
+  );
+  const element = make(
+    "div",
+    { class: "segments", role: "radiogroup", translate: "no", "aria-label": tweak.label },
+    inputs.map((input, index) =>
+      make(
+        "label",
+        { class: "segment", title: String(choices[index].value) },
+        input,
+        make("span", { text: labels[index] || "(empty)" })
+      )
+    )
+  );
   return {
     element,
     update() {
@@ -40,13 +53,16 @@ function segments(tweak, choices, editing, labels) {
       });
     },
     focus: () => (inputs.find(({ checked }) => checked) ?? inputs[0])?.focus(),
-    isBusy: () => false,
+    isBusy: () => false
   };
 }
 
 function list(tweak, choices, editing, labels) {
-  const select = make("select", { class: "choice-list", translate: "no", "aria-label": tweak.label },
-    labels.map((label, index) => make("option", { value: index, text: label || "(empty)" })));
+  const select = make(
+    "select",
+    { class: "choice-list", translate: "no", "aria-label": tweak.label },
+    labels.map((label, index) => make("option", { value: index, translate: "no", text: label || "(empty)" }))
+  );
   const other = make("option", { value: "other", disabled: true, hidden: true });
   select.append(other);
   select.addEventListener("change", () => {
@@ -63,6 +79,6 @@ function list(tweak, choices, editing, labels) {
       if (select.value !== wanted) select.value = wanted;
     },
     focus: () => select.focus(),
-    isBusy: () => false,
+    isBusy: () => false
   };
 }

@@ -14,15 +14,23 @@ const opaqueBlack = { red: 0, green: 0, blue: 0, alpha: 255 };
 export function colourControl({ tweak, editing, isOpen = false }) {
   const fill = make("span", { class: "swatch-fill" });
   const swatch = make("button", {
-    type: "button", class: "swatch", "aria-label": `${tweak.label}, open the picker`, "aria-haspopup": "dialog",
-    "aria-expanded": "false",
+    class: "swatch",
+    "aria-label": `${tweak.label}, open the picker`,
+    "aria-haspopup": "dialog",
+    "aria-expanded": "false"
   }, fill);
   const hex = makeHexField(tweak, editing, tweak.label);
   let picker;
   swatch.addEventListener("click", () => {
     picker = makePicker(tweak, editing);
     picker.update();
-    openPopover(swatch, picker.element, { label: tweak.label, className: "colour-popover", onclose: () => { picker = undefined; } });
+    openPopover(swatch, picker.element, {
+      label: tweak.label,
+      className: "colour-popover",
+      onclose: () => {
+        picker = undefined;
+      }
+    });
   });
   const inline = isOpen ? makePicker(tweak, editing) : undefined;
   return {
@@ -34,14 +42,19 @@ export function colourControl({ tweak, editing, isOpen = false }) {
       inline?.update();
     },
     focus: () => swatch.focus(),
-    isBusy: () => hex.isBusy() || editing.isDragged(tweak),
+    isBusy: () => hex.isBusy() || editing.isDragged(tweak)
   };
 }
 
 function makeHexField(tweak, editing, label) {
   const input = make("input", {
-    type: "text", class: "hex-field", "aria-label": label, autocomplete: "off", spellcheck: "false", autocapitalize: "off",
-    enterkeyhint: "done",
+    type: "text",
+    class: "hex-field",
+    "aria-label": label,
+    autocomplete: "off",
+    spellcheck: "false",
+    autocapitalize: "off",
+    enterkeyhint: "done"
   });
   const outside = make("span", { class: "outside", role: "status" });
   let isDirty = false;
@@ -62,7 +75,9 @@ function makeHexField(tweak, editing, label) {
     isDirty = false;
     editing.set(tweak, hexText(colour));
   }
-  input.addEventListener("input", () => { isDirty = true; });
+  input.addEventListener("input", () => {
+    isDirty = true;
+  });
   input.addEventListener("focus", () => input.select());
   input.addEventListener("blur", commit);
   input.addEventListener("keydown", (event) => {
@@ -81,8 +96,12 @@ function makeHexField(tweak, editing, label) {
 function makePicker(tweak, editing) {
   const thumb = make("span", { class: "area-thumb" });
   const area = make("div", {
-    class: "colour-area", role: "slider", tabindex: "0", "aria-label": "Saturation and brightness", "aria-valuemin": 0,
-    "aria-valuemax": 100,
+    class: "colour-area",
+    role: "slider",
+    tabindex: "0",
+    "aria-label": "Saturation and brightness",
+    "aria-valuemin": 0,
+    "aria-valuemax": 100
   }, thumb);
   const hue = range("hue", "Hue", 360);
   const alpha = range("alpha", "Alpha", 255);
@@ -90,38 +109,77 @@ function makePicker(tweak, editing) {
   /** @type {[string, [string, string, number][]][]} */
   const kinds = [
     ["RGB", [["red", "Red", 255], ["green", "Green", 255], ["blue", "Blue", 255]]],
-    ["HSB", [["hue", "Hue, degrees", 360], ["saturation", "Saturation, percent", 100], ["brightness", "Brightness, percent", 100]]],
+    ["HSB", [["hue", "Hue, degrees", 360], ["saturation", "Saturation, percent", 100], [
+      "brightness",
+      "Brightness, percent",
+      100
+    ]]]
   ];
-  const rows = kinds.map(([title, fields]) => make("div", { class: "colour-row", role: "group", "aria-label": title },
-    make("span", { class: "colour-row-title", text: title, "aria-hidden": "true" }), fields.map(([name, label, most]) => {
-      numbers[name] = numberField(label, most, () => takeNumbers(title));
-      return numbers[name];
-    })));
+  const rows = kinds.map(([title, fields]) =>
+    make(
+      "div",
+      { class: "colour-row", role: "group", "aria-label": title },
+      make("span", { class: "colour-row-title", text: title, "aria-hidden": "true" }),
+      fields.map(([name, label, most]) => {
+        numbers[name] = numberField(label, most, () => takeNumbers(title));
+        return numbers[name];
+      })
+    )
+  );
   numbers.alpha = numberField("Alpha, percent", 100, () => {
     const { alpha: percent } = numbers;
     set({ ...model, alpha: Math.round((Number(percent.value) / 100) * 255) });
   });
   const hex = makeHexField(tweak, editing, "Hex");
   const reset = make("button", {
-    type: "button", class: "swatch", "aria-label": "Reset to the default", onclick: () => editing.reset([tweak]),
+    class: "swatch",
+    "aria-label": "Reset to the default",
+    onclick: () => editing.reset([tweak])
   }, make("span", { class: "swatch-fill" }));
   reset.firstChild.style.backgroundColor = hexText(parseHex(tweak.default) ?? opaqueBlack);
-  const dropper = "EyeDropper" in window ? make("button", {
-    type: "button", class: "button", text: "Pick from the screen", onclick: async () => {
-      try {
-        const { sRGBHex } = await new /** @type {any} */ (window).EyeDropper().open();
-        editing.set(tweak, hexText({ ...(parseHex(sRGBHex) ?? opaqueBlack), alpha: model.alpha }));
-      } catch {
-        // Cancelled.
+  const dropper = "EyeDropper" in window
+    ? make("button", {
+      class: "button",
+      text: "Pick from the screen",
+      onclick: async () => {
+        try {
+          const { sRGBHex } = await new /** @type {any} */ (window).EyeDropper().open();
+          editing.set(tweak, hexText({ ...(parseHex(sRGBHex) ?? opaqueBlack), alpha: model.alpha }));
+        } catch {
+          // Cancelled.
+        }
       }
-    },
-  }) : undefined;
-  const element = make("div", { class: "colour-picker" }, area, hue, alpha, rows,
-    make("div", { class: "colour-row" }, make("span", { class: "colour-row-title", text: "Hex", "aria-hidden": "true" }), hex.element),
-    make("div", { class: "colour-row" }, make("span", { class: "colour-row-title", text: "Default", "aria-hidden": "true" }), reset,
-      make("span", { class: "unit", translate: "no", text: shown(tweak.default) })),
-    make("div", { class: "colour-row" }, make("span", { class: "colour-row-title", text: "Alpha", "aria-hidden": "true" }), numbers.alpha,
-      make("span", { class: "unit", text: "%" })), dropper);
+    })
+    : undefined;
+  const element = make(
+    "div",
+    { class: "colour-picker" },
+    area,
+    hue,
+    alpha,
+    rows,
+    make(
+      "div",
+      { class: "colour-row" },
+      make("span", { class: "colour-row-title", text: "Hex", "aria-hidden": "true" }),
+      hex.element
+    ),
+    make(
+      "div",
+      { class: "colour-row" },
+      make("span", { class: "colour-row-title", text: "Default", "aria-hidden": "true" }),
+      reset,
+      make("span", { class: "unit", translate: "no", text: shown(tweak.default) })
+    ),
+    make(
+      "div",
+      { class: "colour-row" },
+      make("span", { class: "colour-row-title", text: "Alpha", "aria-hidden": "true" }),
+      numbers.alpha,
+      make("span", { class: "unit", text: "%" })
+    ),
+    dropper
+  );
 
   // Keeps hue and saturation, because a grey has none.
   let model = { hue: 0, saturation: 0, brightness: 0, alpha: 255 };
@@ -139,10 +197,20 @@ function makePicker(tweak, editing) {
   function takeNumbers(title) {
     const value = (name, most) => Math.min(most, Math.max(0, Number(numbers[name].value) || 0));
     if (title === "RGB") {
-      const colour = { red: value("red", 255), green: value("green", 255), blue: value("blue", 255), alpha: model.alpha };
+      const colour = {
+        red: value("red", 255),
+        green: value("green", 255),
+        blue: value("blue", 255),
+        alpha: model.alpha
+      };
       set({ ...keepHue(toHSB(colour)), alpha: model.alpha });
     } else {
-      set({ hue: value("hue", 360), saturation: value("saturation", 100), brightness: value("brightness", 100), alpha: model.alpha });
+      set({
+        hue: value("hue", 360),
+        saturation: value("saturation", 100),
+        brightness: value("brightness", 100),
+        alpha: model.alpha
+      });
     }
   }
 
@@ -161,7 +229,10 @@ function makePicker(tweak, editing) {
     alpha.style.setProperty("--opaque", hexText({ ...colour, alpha: 255 }));
     alpha.style.setProperty("--clear", hexText({ ...colour, alpha: 0 }));
     area.setAttribute("aria-valuenow", Math.round(model.saturation));
-    area.setAttribute("aria-valuetext", `saturation ${Math.round(model.saturation)} %, brightness ${Math.round(model.brightness)} %`);
+    area.setAttribute(
+      "aria-valuetext",
+      `saturation ${Math.round(model.saturation)} %, brightness ${Math.round(model.brightness)} %`
+    );
     put(hue, Math.round(model.hue));
     put(alpha, model.alpha);
     put(numbers.red, colour.red);
@@ -181,13 +252,19 @@ function makePicker(tweak, editing) {
   const release = () => editing.end(tweak);
   const cancel = () => editing.cancel(tweak);
   followSlider(hue, { move: () => set({ ...model, hue: Number(hue.value) }, { isMoving: true }), release, cancel });
-  followSlider(alpha, { move: () => set({ ...model, alpha: Number(alpha.value) }, { isMoving: true }), release, cancel });
+  followSlider(alpha, {
+    move: () => set({ ...model, alpha: Number(alpha.value) }, { isMoving: true }),
+    release,
+    cancel
+  });
 
   const pick = (event) => {
     const box = area.getBoundingClientRect();
     const share = (at, from, size) => Math.min(1, Math.max(0, (at - from) / size)) * 100;
     set({
-      ...model, saturation: share(event.clientX, box.left, box.width), brightness: 100 - share(event.clientY, box.top, box.height),
+      ...model,
+      saturation: share(event.clientX, box.left, box.width),
+      brightness: 100 - share(event.clientY, box.top, box.height)
     }, { isMoving: true });
   };
   area.addEventListener("pointerdown", (event) => {
@@ -203,7 +280,11 @@ function makePicker(tweak, editing) {
     event.preventDefault();
     const width = event.shiftKey ? 10 : 1;
     const limit = (number) => Math.min(100, Math.max(0, number));
-    set({ ...model, saturation: limit(model.saturation + dx * width), brightness: limit(model.brightness + dy * width) });
+    set({
+      ...model,
+      saturation: limit(model.saturation + dx * width),
+      brightness: limit(model.brightness + dy * width)
+    });
   });
 
   return {
@@ -216,17 +297,29 @@ function makePicker(tweak, editing) {
       const colour = parseHex(text) ?? opaqueBlack;
       model = { ...keepHue(toHSB(colour)), alpha: colour.alpha };
       draw();
-    },
+    }
   };
 }
 
-const range = (name, label, most) => make("input", {
-  type: "range", class: `slider ${name}-slider`, min: 0, max: most, step: 1, "aria-label": label,
-});
+const range = (name, label, most) =>
+  make("input", {
+    type: "range",
+    class: `slider ${name}-slider`,
+    min: 0,
+    max: most,
+    step: 1,
+    "aria-label": label
+  });
 
 function numberField(label, most, take) {
   return make("input", {
-    type: "number", id: freshID("colour"), min: 0, max: most, step: 1, "aria-label": label, title: label,
-    oninput: (event) => event.target.value !== "" && take(),
+    type: "number",
+    id: freshID("colour"),
+    min: 0,
+    max: most,
+    step: 1,
+    "aria-label": label,
+    title: label,
+    oninput: (event) => event.target.value !== "" && take()
   });
 }

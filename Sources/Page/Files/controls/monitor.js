@@ -30,8 +30,12 @@ export function monitorControl({ tweak, samples }) {
     update() {
       const value = latest();
       const isLong = isReal(tweak.type) && tweak.precision === undefined && Number.isFinite(value) && !tweak.choices;
-      const whole = typeof value === "number" && isNumber(tweak.type) && !isReal(tweak.type) ? Math.round(value) : value;
-      const text = isLong ? (range ? fixedText(value, range) : shortText(value)) : valueText(tweak, whole, { unit: false });
+      const whole = typeof value === "number" && isNumber(tweak.type) && !isReal(tweak.type)
+        ? Math.round(value)
+        : value;
+      const text = isLong
+        ? (range ? fixedText(value, range) : shortText(value))
+        : valueText(tweak, whole, { unit: false });
       setText(number, text);
       const series = samples.series(tweak.id);
       if (!canvas || !series || series.total === drawn) return;
@@ -39,6 +43,6 @@ export function monitorControl({ tweak, samples }) {
       range = drawSparkline(canvas, series, tweak, samples.now());
     },
     focus() {},
-    isBusy: () => false,
+    isBusy: () => false
   };
 }

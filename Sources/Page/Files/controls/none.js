@@ -9,8 +9,13 @@ import { currentValue, isNone } from "../tweaks.js";
 /** The button. `start` returns the value to set while there is none. */
 export function noneButton({ tweak, editing }, start) {
   const button = make("button", {
-    type: "button", class: "button small none-button", text: "None", "aria-label": `${tweak.label}, none`,
-    onclick: () => editing.set(tweak, isNone(tweak, currentValue(tweak)) ? start() : none),
+    class: "button small none-button",
+    text: "None",
+    "aria-label": `${tweak.label}, none`,
+    onclick: () => editing.set(tweak, isNone(tweak, currentValue(tweak)) ? start() : none)
   });
-  return { element: button, update: () => setAttribute(button, "aria-pressed", String(isNone(tweak, currentValue(tweak)))) };
+  return {
+    element: button,
+    update: () => setAttribute(button, "aria-pressed", String(isNone(tweak, currentValue(tweak))))
+  };
 }

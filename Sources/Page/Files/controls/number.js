@@ -1,11 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
-// A number: a slider, and a field with arithmetic, arrow keys and dragging. Shift multiplies steps by ten, Alt divides them.
+// A number: a slider, and a field with arithmetic, arrow keys and dragging. Shift multiplies steps by ten, Alt divides
+// them.
 // The server evaluates the text, so that the field accepts the same input as `tweak set`.
 
 import { freshID, make, setAttribute, setText } from "../dom.js";
-import { converted, durationUnits, isDuration, niceUnit, canonical } from "../durations.js";
-import { exactText, isLogarithmic, limitsOf, none, numberOf, numberText, positionOf, sliderRange, stepped, valueAt, withPoints } from "../numbers.js";
+import { canonical, converted, durationUnits, isDuration, niceUnit } from "../durations.js";
+import {
+  decades,
+  exactText,
+  isLogarithmic,
+  limitsOf,
+  none,
+  numberOf,
+  numberText,
+  positionOf,
+  sliderRange,
+  stepped,
+  valueAt,
+  withPoints
+} from "../numbers.js";
+import { patience } from "../clock.js";
+import { usualTime } from "../editing.js";
 import { currentValue, equalValues, limitsText, valueFrom, valueText } from "../tweaks.js";
 import { shown } from "../names.js";
 import { noneButton } from "./none.js";
@@ -42,17 +58,22 @@ export function numberControl({ tweak, editing, api }) {
       element.classList.toggle("is-wide", field.text.length > longestNarrow);
     },
     focus: () => field.focus(),
-    isBusy: () => field.isBusy() || editing.isDragged(tweak),
+    isBusy: () => field.isBusy() || editing.isDragged(tweak)
   };
 }
 
 function makeSlider(tweak, editing) {
   const isLog = isLogarithmic(tweak);
   const input = make("input", {
-    type: "range", class: "slider", min: 0, max: positions, step: "any", "aria-label": `${tweak.label}, ${isLog ? "logarithmic slider" : "slider"}`,
+    type: "range",
+    class: "slider",
+    min: 0,
+    max: positions,
+    step: "any",
+    "aria-label": `${tweak.label}, ${isLog ? "logarithmic slider" : "slider"}`,
     "data-scale": isLog ? "log" : "linear",
+    title: isLog && "Logarithmic"
   });
-  const element = isLog ? make("span", { class: "slider-box" }, input, make("span", { class: "slider-scale", title: "Logarithmic", "aria-hidden": "true", text: "log" })) : input;
   let range = sliderRange(tweak);
   let isHeld = false;
   let held;
@@ -61,7 +82,13 @@ function makeSlider(tweak, editing) {
     const value = held ?? currentValue(tweak);
     if (!isHeld) range = sliderRange(tweak, value);
     const at = positionOf(tweak, value ?? tweak.default, range);
-    if (!isHeld) input.value = at * positions;
+    if (!isHeld) {
+      input.value = at * positions;
+      if (isLog)
+        input.style.background = decades(tweak, range).map((at) =>
+          `linear-gradient(var(--strong-line) 0 0) calc(7px + ${at} * (100% - 14px)) / 1px 12px no-repeat`
+        ).join();
+    }
     input.style.setProperty("--at", at.toFixed(4));
     input.style.setProperty("--default", positionOf(tweak, tweak.default, range).toFixed(4));
     setAttribute(input, "aria-valuetext", valueText(tweak, value));
@@ -82,12 +109,17 @@ function makeSlider(tweak, editing) {
       editing.begin(tweak);
     },
     move() {
-      held = valueAt(tweak, Number(input.value) / positions, range, Math.max(200, Math.min(2000, input.clientWidth * 2)));
+      held = valueAt(
+        tweak,
+        Number(input.value) / positions,
+        range,
+        Math.max(200, Math.min(2000, input.clientWidth * 2))
+      );
       editing.move(tweak, held);
       show();
     },
     release: () => finish(() => editing.end(tweak)),
-    cancel,
+    cancel
   });
   input.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey) return;
@@ -103,20 +135,36 @@ function makeSlider(tweak, editing) {
       cancel();
     }
   });
-  return { element, update: show };
+  return { element: input, update: show };
 }
 
 function makeField(tweak, editing, api) {
   const hasUnits = isDuration(tweak);
   let unit = hasUnits ? niceUnit(tweak, numberOf(tweak, currentValue(tweak)) || tweak.default) : undefined;
   const input = make("input", {
-    type: "text", class: "number-field", role: "spinbutton", inputmode: "text", autocomplete: "off", spellcheck: "false",
-    autocapitalize: "off", enterkeyhint: "done", "aria-label": tweak.label,
-    title: `${limitsText(tweak)}${limitsText(tweak) ? "\n" : ""}Drag, press the arrow keys, or enter arithmetic: 2*pi, +=10%, max/2${tweak.optional ? ", or none" : ""}`,
+    type: "text",
+    class: "number-field",
+    role: "spinbutton",
+    inputmode: "text",
+    autocomplete: "off",
+    spellcheck: "false",
+    autocapitalize: "off",
+    enterkeyhint: "done",
+    "aria-label": tweak.label,
+    title: `${limitsText(tweak)}${
+      limitsText(tweak) ? "\n" : ""
+    }Drag, press the arrow keys, or enter arithmetic: 2*pi, +=10%, max/2${tweak.optional ? ", or none" : ""}`
   });
-  const units = hasUnits ? make("select", { class: "unit-select", "aria-label": `${tweak.label}, unit` },
-    durationUnits.map((one) => make("option", { value: one, text: one }))) : undefined;
-  const unitText = hasUnits ? undefined : make("span", { class: "unit", translate: "no", text: shown(tweak.unit), title: shown(tweak.unit) || undefined });
+  const units = hasUnits
+    ? make(
+      "select",
+      { class: "unit-select", "aria-label": `${tweak.label}, unit` },
+      durationUnits.map((one) => make("option", { value: one, text: one }))
+    )
+    : undefined;
+  const unitText = hasUnits
+    ? undefined
+    : make("span", { class: "unit", translate: "no", text: shown(tweak.unit), title: shown(tweak.unit) || undefined });
   const outside = make("span", { class: "outside", role: "status", id: freshID("said") });
   const element = make("span", { class: "field" }, input, units, unitText, outside);
   let isDirty = false;
@@ -158,7 +206,11 @@ function makeField(tweak, editing, api) {
     const ticks = (number) => (typeof number === "bigint" || Number.isFinite(number) ? String(number) : undefined);
     // Screen readers take a number; the text says what it is.
     const number = numberOf(tweak, value);
-    setAttribute(input, "aria-valuenow", ticks(number) ?? (number === Infinity ? Number.MAX_VALUE : number === -Infinity ? -Number.MAX_VALUE : 0));
+    setAttribute(
+      input,
+      "aria-valuenow",
+      ticks(number) ?? (number === Infinity ? Number.MAX_VALUE : number === -Infinity ? -Number.MAX_VALUE : 0)
+    );
     setAttribute(input, "aria-valuetext", valueText(tweak, value));
     setAttribute(input, "aria-valuemin", ticks(tweak.minimum));
     setAttribute(input, "aria-valuemax", ticks(tweak.maximum));
@@ -191,28 +243,48 @@ function makeField(tweak, editing, api) {
 
   async function take(question) {
     const { text } = question;
+    const time = performance.now();
+    const late = setTimeout(() => setUnsent(true), usualTime);
     try {
       const { value, wasClamped } = await api.post("calculate", {
-        program: tweak.program, tweak: tweak.key, text: withPoints(text), unit, current: exactText(currentValue(tweak)),
-      });
+        program: tweak.program,
+        tweak: tweak.key,
+        text: withPoints(text),
+        unit,
+        current: exactText(currentValue(tweak))
+      }, { time, limit: patience });
       // Escape was pressed meanwhile.
       if (question.isDropped) return false;
       if (input.value === text) clean();
       const number = valueFrom(tweak.type, value);
       // The typed number is not rounded to the declared decimals.
-      editing.set(tweak, number);
+      editing.set(tweak, number, { time });
       if (wasClamped) sayLimits(number);
       show();
       return true;
     } catch (error) {
       if (input.value !== text || question.isDropped) return false;
+      if (error.status === 0) {
+        // Leaving the field later must not set it then.
+        clean();
+        show();
+        editing.giveUp(tweak, text, error.message);
+        return false;
+      }
       input.dataset.title ??= input.title;
       input.title = error.message;
       tellMistake(error.message);
       return false;
     } finally {
+      clearTimeout(late);
+      setUnsent(false);
       if (asked === question) asked = undefined;
     }
+  }
+
+  function setUnsent(isUnsent) {
+    element.classList.toggle("is-unsent", isUnsent);
+    if (isUnsent || outside.textContent === "not sent") setText(outside, isUnsent ? "not sent" : "");
   }
 
   function sayLimits(number) {
@@ -261,14 +333,21 @@ function makeField(tweak, editing, api) {
   });
   dragNumber(input, tweak, editing, {
     canBegin: () => !isDirty,
-    begin: () => { dragged = true; },
-    end: () => { dragged = false; },
+    begin: () => {
+      dragged = true;
+    },
+    end: () => {
+      dragged = false;
+    }
   });
   return {
-    element, update: show, focus: () => input.focus(), isBusy: () => isDirty,
+    element,
+    update: show,
+    focus: () => input.focus(),
+    isBusy: () => isDirty,
     get text() {
       return shownText;
-    },
+    }
   };
 }
 
@@ -316,4 +395,3 @@ function dragNumber(input, tweak, editing, { canBegin, begin, end }) {
   input.addEventListener("pointerup", finish);
   input.addEventListener("pointercancel", finish);
 }
-

@@ -11,15 +11,38 @@ import { sizeOf } from "./number.js";
 export function padControl({ horizontal, vertical, editing }) {
   const thumb = make("span", { class: "area-thumb" });
   const cross = make("span", { class: "pad-default", "aria-hidden": "true" });
-  const pad = make("div", {
-    class: "pad", role: "slider", tabindex: "0", "aria-label": `${horizontal.label} and ${vertical.label}, pad`,
-    "aria-valuemin": 0, "aria-valuemax": 100,
-  }, cross, thumb);
+  const pad = make(
+    "div",
+    {
+      class: "pad",
+      role: "slider",
+      tabindex: "0",
+      "aria-label": `${horizontal.label} and ${vertical.label}, pad`,
+      "aria-valuemin": 0,
+      "aria-valuemax": 100
+    },
+    cross,
+    thumb
+  );
   const text = make("output", { class: "pad-text", translate: "no" });
   const axes = [horizontal, vertical].map((tweak, index) => {
     const [low, high] = [make("span"), make("span")];
-    const name = make("span", { class: "pad-name", translate: "no", text: `${tweak.label}${tweak.unit ? `, ${shown(tweak.unit)}` : ""}` });
-    return { low, high, element: make("div", { class: `pad-axis ${index === 0 ? "is-horizontal" : "is-vertical"}`, "aria-hidden": "true" }, low, name, high) };
+    const name = make("span", {
+      class: "pad-name",
+      translate: "no",
+      text: `${tweak.label}${tweak.unit ? `, ${shown(tweak.unit)}` : ""}`
+    });
+    return {
+      low,
+      high,
+      element: make(
+        "div",
+        { class: `pad-axis ${index === 0 ? "is-horizontal" : "is-vertical"}`, "aria-hidden": "true" },
+        low,
+        name,
+        high
+      )
+    };
   });
   let ranges;
 
@@ -36,7 +59,9 @@ export function padControl({ horizontal, vertical, editing }) {
     thumb.style.top = `${(1 - y) * 100}%`;
     cross.style.left = `${defaults[0] * 100}%`;
     cross.style.top = `${(1 - defaults[1]) * 100}%`;
-    const words = [horizontal, vertical].map((tweak) => `${tweak.label} ${valueText(tweak, currentValue(tweak))}`).join(", ");
+    const words = [horizontal, vertical].map((tweak) => `${tweak.label} ${valueText(tweak, currentValue(tweak))}`).join(
+      ", "
+    );
     pad.setAttribute("aria-valuenow", Math.round(x * 100));
     pad.setAttribute("aria-valuetext", words);
     setText(text, words);
@@ -61,11 +86,19 @@ export function padControl({ horizontal, vertical, editing }) {
   pad.addEventListener("pointercancel", () => editing.cancel(horizontal, vertical));
   pad.addEventListener("keydown", (event) => {
     const [tweak, presses] = {
-      ArrowLeft: [horizontal, -1], ArrowRight: [horizontal, 1], ArrowUp: [vertical, 1], ArrowDown: [vertical, -1],
+      ArrowLeft: [horizontal, -1],
+      ArrowRight: [horizontal, 1],
+      ArrowUp: [vertical, 1],
+      ArrowDown: [vertical, -1]
     }[event.key] ?? [];
     if (!tweak || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     editing.set(tweak, stepped(tweak, currentValue(tweak), presses, sizeOf(event)), { merging: true });
   });
-  return { element: make("div", { class: "pad-control" }, axes[1].element, pad, axes[0].element, text), update: show, focus: () => pad.focus(), isBusy: () => false };
+  return {
+    element: make("div", { class: "pad-control" }, axes[1].element, pad, axes[0].element, text),
+    update: show,
+    focus: () => pad.focus(),
+    isBusy: () => false
+  };
 }

@@ -20,7 +20,9 @@ export function isSideways(event, start) {
  * - cancel: called when the browser takes the pointer, such as for scrolling.
  */
 export function followSlider(input, { press = () => {}, move, release, cancel }) {
-  /** @type {{ start: any, before: string, position?: string } | undefined} A press that may be the start of scrolling. */
+  /**
+   * @type {{ start: any, before: string, position?: string } | undefined} A press that may be the start of scrolling.
+   */
   let undecided;
   const decide = () => {
     const { position } = undecided ?? {};

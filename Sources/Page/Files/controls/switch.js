@@ -7,8 +7,11 @@ import { currentValue } from "../tweaks.js";
 
 export function switchControl({ tweak, editing }) {
   const input = make("input", {
-    type: "checkbox", role: "switch", class: "switch", "aria-label": tweak.label,
-    onchange: () => editing.set(tweak, input.checked),
+    type: "checkbox",
+    role: "switch",
+    class: "switch",
+    "aria-label": tweak.label,
+    onchange: () => editing.set(tweak, input.checked)
   });
   const text = make("span", { class: "switch-text", "aria-hidden": "true" });
   return {
@@ -20,6 +23,6 @@ export function switchControl({ tweak, editing }) {
       text.textContent = value ? "on" : "off";
     },
     focus: () => input.focus(),
-    isBusy: () => false,
+    isBusy: () => false
   };
 }

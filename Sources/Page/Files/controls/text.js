@@ -16,10 +16,17 @@ const isPlain = (text) => !hasUnseen(hasLines(text) ? text.replaceAll(/[\n\t]/g,
 
 export function textControl({ tweak, editing, isLarge = false }) {
   const input = make("textarea", {
-    class: "text-field", autocomplete: "off", spellcheck: "false", autocapitalize: "off", rows: 1, "aria-label": tweak.label,
+    class: "text-field",
+    autocomplete: "off",
+    spellcheck: "false",
+    autocapitalize: "off",
+    rows: 1,
+    "aria-label": tweak.label
   });
   const outside = make("span", { class: "outside", role: "status" });
-  const empty = tweak.optional ? noneButton({ tweak, editing }, () => (tweak.default === none ? "" : tweak.default)) : undefined;
+  const empty = tweak.optional
+    ? noneButton({ tweak, editing }, () => (tweak.default === none ? "" : tweak.default))
+    : undefined;
   const element = make("span", { class: "field text-control" }, input, outside, empty?.element);
   let isDirty = false;
   let isEscaped = false;
@@ -36,8 +43,11 @@ export function textControl({ tweak, editing, isLarge = false }) {
       return;
     }
     isEscaped = needsEscapes;
-    input.title = isEscaped ? "Escaped: \\n is a new line, \\t a tab, \\\\ a backslash"
-      : hasLines(text) ? "Ctrl Enter accepts the text" : "Enter accepts the text, Shift Enter starts a new line";
+    input.title = isEscaped
+      ? "Escaped: \\n is a new line, \\t a tab, \\\\ a backslash"
+      : hasLines(text)
+      ? "Ctrl Enter accepts the text"
+      : "Enter accepts the text, Shift Enter starts a new line";
     setText(outside, "");
     shownText = text;
     if (input.value !== text) input.value = text;

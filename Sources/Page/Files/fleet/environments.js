@@ -3,7 +3,7 @@
 // Environments side by side with the promotion of values, and the published builds.
 
 import { make, setText } from "../dom.js";
-import { linesShown, shown } from "../names.js";
+import { counted, linesShown, shown } from "../names.js";
 import { openDialog } from "../popups.js";
 import { openChange } from "./changing.js";
 import { stateText } from "./values.js";
@@ -11,15 +11,31 @@ import { stateText } from "./values.js";
 /** Compares two environments of the application, and offers to copy values from the first to the second. */
 export function openComparison(fleet) {
   const names = [...new Set([...fleet.environments.map(({ environment }) => environment), fleet.environment])];
-  const choose = (label, selected) => make("label", { class: "comparison-side" }, make("span", { text: label }), make("select", { onchange: () => compare() }, names.map((name) => make("option", { value: name, text: shown(name), selected: name === selected }))));
+  const choose = (label, selected) =>
+    make(
+      "label",
+      { class: "comparison-side" },
+      make("span", { text: label }),
+      make(
+        "select",
+        { onchange: () => compare() },
+        names.map((name) =>
+          make("option", { value: name, translate: "no", text: shown(name), selected: name === selected })
+        )
+      )
+    );
   const other = names.find((name) => name !== fleet.environment) ?? fleet.environment;
   const [first, second] = [choose("From", other), choose("To", fleet.environment)];
   const valueOf = (side) => side.querySelector("select").value;
   const status = make("p", { class: "fleet-status", role: "status" });
   const place = make("div");
   let boxes = [];
-  const dialog = openDialog(`${shown(fleet.application)} in two environments`, make("div", { class: "comparison-dialog" }, make("div", { class: "preset-form" }, first, second), status, place),
-    [{ label: "Close" }, { label: "Promote the selected…", isMain: true, run: promote }], { className: "wide" });
+  const dialog = openDialog(
+    `${shown(fleet.application)} in two environments`,
+    make("div", { class: "comparison-dialog" }, make("div", { class: "preset-form" }, first, second), status, place),
+    [{ label: "Close" }, { label: "Promote the selected…", isMain: true, run: promote }],
+    { className: "wide" }
+  );
   const button = dialog.querySelector("footer .main");
   compare();
 
@@ -46,8 +62,14 @@ export function openComparison(fleet) {
       const { answer } = await fleet.ask("diff", { from, to });
       if (from !== valueOf(first) || to !== valueOf(second)) return;
       const { differences, kills = [] } = answer;
-      const count = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
-      setText(status, differences.length + kills.length === 0 ? "No differences." : `Different: ${count(differences.length, "value")}${kills.length > 0 ? `, ${count(kills.length, "kill")}` : ""}`);
+      setText(
+        status,
+        differences.length + kills.length === 0
+          ? "No differences."
+          : `Different: ${counted(differences.length, "value")}${
+            kills.length > 0 ? `, ${counted(kills.length, "kill")}` : ""
+          }`
+      );
       if (differences.length + kills.length > 0) place.append(tableOf(answer, from, to));
       showButton();
     } catch (error) {
@@ -57,14 +79,48 @@ export function openComparison(fleet) {
   }
 
   function tableOf({ differences, kills = [] }, from, to) {
-    const textOf = (state, isKill) => (!state ? (isKill ? "not killed" : "none") : state.problem ? "unusable" : isKill ? "killed" : stateText(state.value, state.for, state.otherwise));
+    const textOf = (
+      state,
+      isKill
+    ) => (!state
+      ? (isKill ? "not killed" : "none")
+      : state.problem
+      ? "unusable"
+      : isKill
+      ? "killed"
+      : stateText(state.value, state.for, state.otherwise));
     const row = (difference, isKill) => {
-      const box = make("input", { type: "checkbox", checked: Boolean(difference.from), "aria-label": shown(difference.tweak), onchange: showButton });
+      const box = make("input", {
+        type: "checkbox",
+        checked: Boolean(difference.from),
+        "aria-label": shown(difference.tweak),
+        onchange: showButton
+      });
       if (!isKill) boxes.push({ box, tweak: difference.tweak, isRemoval: !difference.from });
-      return make("tr", {}, make("td", {}, isKill ? undefined : box), make("th", { scope: "row", translate: "no", text: shown(difference.tweak) }), make("td", { text: textOf(difference.from, isKill) }), make("td", { text: textOf(difference.to, isKill) }));
+      return make(
+        "tr",
+        {},
+        make("td", {}, isKill ? undefined : box),
+        make("th", { scope: "row", translate: "no", text: shown(difference.tweak) }),
+        make("td", { text: textOf(difference.from, isKill) }),
+        make("td", { text: textOf(difference.to, isKill) })
+      );
     };
-    return make("table", { class: "difference-table comparison fleet-comparison" }, make("thead", {}, make("tr", {}, make("td"), ["Tweak", shown(from), shown(to)].map((text) => make("th", { scope: "col", text })))),
-      make("tbody", {}, kills.map((kill) => row(kill, true)), differences.map((difference) => row(difference, false))));
+    return make(
+      "table",
+      { class: "difference-table comparison fleet-comparison" },
+      make(
+        "thead",
+        {},
+        make(
+          "tr",
+          {},
+          make("td"),
+          ["Tweak", shown(from), shown(to)].map((text) => make("th", { scope: "col", text }))
+        )
+      ),
+      make("tbody", {}, kills.map((kill) => row(kill, true)), differences.map((difference) => row(difference, false)))
+    );
   }
 
   function promote() {
@@ -72,9 +128,19 @@ export function openComparison(fleet) {
     const [from, to] = [valueOf(first), valueOf(second)];
     // Above the comparison, which is there again after Cancel.
     openChange(fleet, {
-      title: `Promote ${tweaks.length} value${tweaks.length === 1 ? "" : "s"} to ${shown(to)}?`, request: "promote", action: "Promote", canForce: true, where: `${shown(from)} → ${shown(to)}`,
-      body: { from, to, tweaks: tweaks.map(({ tweak }) => tweak), isRemoving: tweaks.some(({ isRemoval }) => isRemoval) },
-      hint: `They are checked against the builds that are published in ${shown(to)}, and made as one change there.`, onDone: compare,
+      title: `Promote ${counted(tweaks.length, "value")} to ${shown(to)}?`,
+      request: "promote",
+      action: "Promote",
+      canForce: true,
+      where: `${shown(from)} → ${shown(to)}`,
+      body: {
+        from,
+        to,
+        tweaks: tweaks.map(({ tweak }) => tweak),
+        isRemoving: tweaks.some(({ isRemoval }) => isRemoval)
+      },
+      hint: `They are checked against the builds that are published in ${shown(to)}, and made as one change there.`,
+      onDone: compare
     });
     return false;
   }
@@ -84,11 +150,42 @@ export function openComparison(fleet) {
 export async function openBuilds(fleet) {
   try {
     const { answer: { builds } } = await fleet.ask("builds");
-    const list = make("ul", { class: "history-list" }, builds.map(({ build, program, tweaks, at, by }) => make("li", {},
-      make("span", { class: "history-line" }, make("strong", { text: shown(program) }), make("span"), make("span", { class: "badge", text: shown(build.slice(0, 12)), title: shown(build) })),
-      make("span", { class: "who", text: shown(`${tweaks.length} tweak${tweaks.length === 1 ? "" : "s"} · published ${at} by ${by}`) }))));
-    openDialog(`Builds of ${shown(fleet.application)}`, make("div", {}, builds.length > 0 ? [make("p", { class: "who", text: "Values are checked against what these builds declare, newest first." }), list]
-      : make("p", { text: "No build is published, so values are not checked. Publish one with tweak fleet declare, or name the programs in the agents' configuration." })), [{ label: "Close", isMain: true }], { className: "wide" });
+    const list = make(
+      "ul",
+      { class: "history-list" },
+      builds.map(({ build, program, tweaks, at, by }) =>
+        make(
+          "li",
+          {},
+          make(
+            "span",
+            { class: "history-line" },
+            make("strong", { translate: "no", text: shown(program) }),
+            make("span"),
+            make("span", { class: "badge", text: shown(build.slice(0, 12)), title: shown(build) })
+          ),
+          make("span", { class: "who", text: shown(`${counted(tweaks.length, "tweak")} · published ${at} by ${by}`) })
+        )
+      )
+    );
+    openDialog(
+      `Builds of ${shown(fleet.application)}`,
+      make(
+        "div",
+        {},
+        builds.length > 0
+          ? [
+            make("p", { class: "who", text: "Values are checked against what these builds declare, newest first." }),
+            list
+          ]
+          : make("p", {
+            text:
+              "No build is published, so values are not checked. Publish one with tweak fleet declare, or name the programs in the agents' configuration."
+          })
+      ),
+      [{ label: "Close", isMain: true }],
+      { className: "wide" }
+    );
   } catch (error) {
     fleet.notices.problem(linesShown(error.message));
   }

@@ -2,7 +2,7 @@
 
 // The history of an application: who changed what, when and why, and the way back.
 
-import { iconButton, make, setText } from "../dom.js";
+import { iconButton, make, setText, textButton } from "../dom.js";
 import { shown } from "../names.js";
 import { openRollback } from "./changing.js";
 import { labelOf, partsOf, partTexts } from "./values.js";
@@ -29,10 +29,32 @@ export class FleetHistory {
   /** Opens the history of the application, or of one tweak. */
   open(tweak) {
     this.#tweak = tweak;
-    this.#parts = { list: make("ol", { class: "history-list", "aria-label": "Changes" }), message: make("p", { class: "none", role: "status", text: "Loading…" }) };
+    this.#parts = {
+      list: make("ol", { class: "history-list", "aria-label": "Changes" }),
+      message: make("p", { class: "none", role: "status", text: "Loading…" })
+    };
     const of = tweak ? labelOf(tweak) : shown(this.#fleet.application);
-    this.#element.replaceChildren(make("header", {}, make("h2", { id: "history-title", tabindex: "-1", text: `History of ${of}` }), iconButton("close", "Close the history", () => this.close())),
-      make("div", { class: "details-body" }, tweak ? make("div", { class: "button-line" }, make("button", { type: "button", class: "button small", text: "All changes", onclick: () => this.open() })) : undefined, this.#parts.message, this.#parts.list));
+    this.#element.replaceChildren(
+      make(
+        "header",
+        {},
+        make("h2", { id: "history-title", tabindex: "-1", text: `History of ${of}` }),
+        iconButton("close", "Close the history", () => this.close())
+      ),
+      make(
+        "div",
+        { class: "details-body" },
+        tweak
+          ? make(
+            "div",
+            { class: "button-line" },
+            textButton("All changes", () => this.open(), { class: "button small" })
+          )
+          : undefined,
+        this.#parts.message,
+        this.#parts.list
+      )
+    );
     this.#element.hidden = false;
     document.body.classList.add("has-details");
     this.#element.querySelector("h2").focus();
@@ -57,7 +79,10 @@ export class FleetHistory {
     try {
       const { answer } = await this.#fleet.ask("history", { last: most });
       if (load !== this.#loads) return;
-      const changes = answer.changes.map((change) => ({ ...change, parts: partsOf(change).filter(({ tweak }) => !this.#tweak || tweak === this.#tweak) })).filter(({ parts }) => parts.length > 0).reverse();
+      const changes = answer.changes.map((change) => ({
+        ...change,
+        parts: partsOf(change).filter(({ tweak }) => !this.#tweak || tweak === this.#tweak)
+      })).filter(({ parts }) => parts.length > 0).reverse();
       setText(message, changes.length === 0 ? "No changes." : "");
       const focused = /** @type {HTMLElement} */ (document.activeElement)?.dataset.of;
       list.replaceChildren(...changes.map((change, index) => this.#makeLine(change, index === 0)));
@@ -70,10 +95,40 @@ export class FleetHistory {
   #makeLine({ revision, at, by, why, parts }, isLast) {
     const time = new Date(at);
     const isKnown = !Number.isNaN(time.getTime());
-    return make("li", {}, make("span", { class: "history-line" }, make("time", { datetime: isKnown ? at : undefined, text: isKnown ? time.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" }) : shown(at) }),
-      make("span"), !isLast && make("button", { type: "button", class: "button small", text: "Go back…", "aria-label": `Go back to revision ${revision}`, data: { of: revision }, onclick: () => openRollback(this.#fleet, revision, this.#tweak) })),
-    make("strong", { class: "history-why", text: shown(why ?? "no reason") }),
-    parts.map((part) => make("span", { class: "history-values" }, this.#tweak ? undefined : make("button", { type: "button", class: "heading-link", translate: "no", text: labelOf(part.tweak), title: shown(part.tweak), onclick: () => this.open(part.tweak) }), make("span", { translate: "no", text: partTexts(part).join(" → ") }))),
-    make("span", { class: "who", text: `${shown(by)} · revision ${revision}` }));
+    return make(
+      "li",
+      {},
+      make(
+        "span",
+        { class: "history-line" },
+        make("time", {
+          datetime: isKnown ? at : undefined,
+          text: isKnown ? time.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" }) : shown(at)
+        }),
+        make("span"),
+        !isLast &&
+          textButton("Go back…", () => openRollback(this.#fleet, revision, this.#tweak), {
+            class: "button small",
+            "aria-label": `Go back to revision ${revision}`,
+            data: { of: revision }
+          })
+      ),
+      make("strong", { class: "history-why", text: shown(why ?? "no reason") }),
+      parts.map((part) =>
+        make(
+          "span",
+          { class: "history-values" },
+          this.#tweak ? undefined : make("button", {
+            class: "heading-link",
+            translate: "no",
+            text: labelOf(part.tweak),
+            title: shown(part.tweak),
+            onclick: () => this.open(part.tweak)
+          }),
+          make("span", { translate: "no", text: partTexts(part).join(" → ") })
+        )
+      ),
+      make("span", { class: "who", text: `${shown(by)} · revision ${revision}` })
+    );
   }
 }

@@ -41,7 +41,8 @@ export function filtersText(filters) {
 /** A value with the hosts it is for, and the value of the others during a rollout. */
 export function stateText(value, filters, otherwise) {
   if (value === undefined || value === null) return valueText(value);
-  return [valueText(value), filtersText(filters)].filter(Boolean).join(" ") + (otherwise ? `, otherwise ${stateText(otherwise.value, otherwise.for)}` : "");
+  return [valueText(value), filtersText(filters)].filter(Boolean).join(" ") +
+    (otherwise ? `, otherwise ${stateText(otherwise.value, otherwise.for)}` : "");
 }
 
 /** How long ago a time in the format of RFC 3339 was. */
@@ -60,12 +61,17 @@ export function agoText(at, now = Date.now()) {
  *
  * @returns {{ tweak: string, entry?: any, kill?: any, declaration?: any }[]}
  */
-export function rowsOf(/** @type {{ tweaks?: any[], kills?: any[] }} */ { tweaks = [], kills = [] } = {}, declared = new Map(), isWhole = false) {
+export function rowsOf(
+  /** @type {{ tweaks?: any[], kills?: any[] }} */ { tweaks = [], kills = [] } = {},
+  declared = new Map(),
+  isWhole = false
+) {
   /** @type {Map<string, { tweak: string, entry?: any, kill?: any }>} */
   const rows = new Map(tweaks.map((entry) => [entry.tweak, { tweak: entry.tweak, entry }]));
   for (const kill of kills) rows.set(kill.tweak, { tweak: kill.tweak, ...rows.get(kill.tweak), kill });
   if (isWhole) {
-    for (const [tweak, { monitor, type }] of declared) if (!monitor && type !== "action" && !rows.has(tweak)) rows.set(tweak, { tweak });
+    for (const [tweak, { monitor, type }] of declared)
+      if (!monitor && type !== "action" && !rows.has(tweak)) rows.set(tweak, { tweak });
   }
   return [...rows.values()].map((row) => ({ ...row, declaration: declared.get(row.tweak) }))
     .sort((one, other) => (one.tweak < other.tweak ? -1 : 1));
@@ -73,7 +79,16 @@ export function rowsOf(/** @type {{ tweaks?: any[], kills?: any[] }} */ { tweaks
 
 /** Whether a row contains all words of a search. */
 export function matches(/** @type {{ tweak: string, entry?: any, kill?: any }} */ { tweak, entry, kill }, words) {
-  const texts = [tweak, valueText(entry?.value), filtersText(entry?.for), entry?.by, entry?.why, kill ? "killed" : "", kill?.by, kill?.why];
+  const texts = [
+    tweak,
+    valueText(entry?.value),
+    filtersText(entry?.for),
+    entry?.by,
+    entry?.why,
+    kill ? "killed" : "",
+    kill?.by,
+    kill?.why
+  ];
   const text = texts.filter(Boolean).join("\n").toLowerCase();
   return words.every((word) => text.includes(word));
 }
@@ -84,8 +99,13 @@ export const wordsOf = (text) => text.toLowerCase().split(/\s+/).filter(Boolean)
 export function allowedText(declaration) {
   if (!declaration) return "";
   const { minimum, maximum, type, optional } = declaration;
-  const limits = minimum !== undefined && maximum !== undefined ? `${minimum} to ${maximum}`
-    : minimum !== undefined ? `at least ${minimum}` : maximum !== undefined ? `at most ${maximum}` : "";
+  const limits = minimum !== undefined && maximum !== undefined
+    ? `${minimum} to ${maximum}`
+    : minimum !== undefined
+    ? `at least ${minimum}`
+    : maximum !== undefined
+    ? `at most ${maximum}`
+    : "";
   return [type, limits, optional && "or none"].filter(Boolean).join(", ");
 }
 
@@ -99,13 +119,38 @@ export function controlFor(declaration, value) {
 }
 
 /** A text as the argument of `tweak fleet set`, which reads JSON where a type is not declared. */
-export const argumentFor = (text, control, declaration) => (control === "text" && !declaration ? JSON.stringify(text) : text);
+export const argumentFor = (
+  text,
+  control,
+  declaration
+) => (control === "text" && !declaration ? JSON.stringify(text) : text);
 
 /** The parts of a change, kills last. */
-export const partsOf = ({ changes = [], kills = [] }) => [...changes, ...kills.map((kill) => ({ ...kill, isKill: true }))];
+export const partsOf = (
+  { changes = [], kills = [] }
+) => [...changes, ...kills.map((kill) => ({ ...kill, isKill: true }))];
 
 /** The values of a part before and after. */
-export function partTexts({ isKill, oldValue: before, newValue: after, oldFor, newFor, oldOtherwise, newOtherwise, oldProblem }) {
+export function partTexts(
+  { isKill, oldValue: before, newValue: after, oldFor, newFor, oldOtherwise, newOtherwise, oldProblem }
+) {
   if (isKill) return after === undefined || after === null ? ["killed", "no longer killed"] : ["not killed", "killed"];
   return [oldProblem ? "unusable" : stateText(before, oldFor, oldOtherwise), stateText(after, newFor, newOtherwise)];
+}
+
+/** The stage of an environment by its name: "production", "staging" or empty. */
+export function stageOf(environment) {
+  const name = environment.toLowerCase();
+  return /^(prod|production|live)([^a-z]|$)/.test(name)
+    ? "production"
+    : /^(stage|staging|preprod|canary|beta)([^a-z]|$)/.test(name)
+    ? "staging"
+    : "";
+}
+
+/** The value that hosts use, as far as the fleet decides: what a kill leaves of it comes first. */
+export function effectText({ entry, kill, declaration }) {
+  if (kill) return "off";
+  if (!entry) return "no value";
+  return entry.problem ? "unusable" : valueText(entry.value) + (declaration?.unit ? ` ${shown(declaration.unit)}` : "");
 }

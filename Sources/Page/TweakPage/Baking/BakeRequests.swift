@@ -54,7 +54,10 @@ extension PageRequests {
             throw RequestProblem(
                 .forbidden, "tweak ui was started without --sources, so it writes no sources")
         }
-        guard let plan = bakePlans.take(request.plan, for: try entry(request.program).id) else {
+        let id = try entry(request.program).id
+        // The values that were baked wait for a build, which each page shows.
+        defer { board.tellOfTweaks(id) }
+        guard let plan = bakePlans.take(request.plan, for: id) else {
             throw RequestProblem(.conflict, "this is not the difference shown last; review it again")
         }
         let answer = try await reporting { [bake] () async throws(Failure) in
@@ -62,7 +65,7 @@ extension PageRequests {
         }
         // It prints what it has written, also if it then fails.
         guard !answer.output.isEmpty else { throw RequestProblem(answer, of: "tweak bake") }
-        return try json(CommandForm(answer, of: "tweak bake"))
+        return try json(CommandForm(answer.output, messages: answer.sentences, of: "tweak bake"))
     }
 }
 #endif

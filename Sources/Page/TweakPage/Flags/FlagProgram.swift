@@ -156,12 +156,12 @@ final class FlagProgram: Sendable {
     /// Takes the pending events.
     ///
     /// - Returns: `nil` at the end; otherwise the tag of the current flags, if any, and whether to send a heartbeat.
-    func next(_ stream: EventStream) async -> (tag: String?, isSilent: Bool)? {
+    func next(_ stream: EventStream) async -> (tag: String?, isBeat: Bool)? {
         let pending = stream.take()
         if pending.isEnding { return nil }
         follow(stream)
         let flags = try? await flags()
-        return (flags?.tag, pending.isSilent)
+        return (flags?.tag, pending.isBeat)
     }
 
     func close(_ stream: EventStream) { board.close(stream) }

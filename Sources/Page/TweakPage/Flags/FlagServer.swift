@@ -223,7 +223,7 @@ struct FlagServer: Sendable {
         let beat = Task {
             while !Task.isCancelled {
                 try await Task.sleep(for: Self.heartbeat)
-                stream.add { $0.isSilent = true }
+                stream.add { $0.isBeat = true }
             }
         }
         defer { beat.cancel() }
@@ -231,7 +231,7 @@ struct FlagServer: Sendable {
         try await write(":\n\n", channel, &writer)
         stream.add { _ in }
         for await _ in stream.signal {
-            guard let (tag, isSilent) = await program.next(stream) else { return }
+            guard let (tag, isBeat) = await program.next(stream) else { return }
             if let tag, tag != last {
                 let data: JSONObject = [
                     "type": .scalar(.string("refetchEvaluation")), "etag": .scalar(.string(tag)),
@@ -239,7 +239,7 @@ struct FlagServer: Sendable {
                 let json = String(decoding: JSONValue.object(data).json(), as: UTF8.self)
                 try await write("id: \(tag)\ndata: \(json)\n\n", channel, &writer)
                 last = tag
-            } else if isSilent {
+            } else if isBeat {
                 try await write(":\n\n", channel, &writer)
             }
             try await Task.sleep(for: Self.period)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import CommandSupport
+import TweakClient
+import TweakFleet
 import TweakRecords
 
 #if UI
 import HTTPTypes
 
-/// Requests to a fleet, each of which `tweak fleet` answers.
+/// Requests to a fleet, which are answered as by `tweak fleet`.
 extension PageRequests {
     /// The members of a request. Each subcommand takes some of them.
     struct FleetRequest: Decodable {
@@ -15,7 +17,9 @@ extension PageRequests {
         /// Two environments.
         let from, to: String?
         let revision, ifRevision, last: Int?
-        let why, by: String?
+        /// The options of a rollout.
+        let steps, every, at, check: String?
+        let why: String?
         let isForced, isRemoving, isDryRun: Bool?
     }
 
@@ -24,7 +28,8 @@ extension PageRequests {
     }
 
     private enum FleetOption {
-        case environment, author, filters, ifRevision, force, remove, last, tweaks
+        case environment, author, filters, ifRevision, force, remove, last, tweak, tweaks, steps, every, at,
+            check
     }
 
     /// The options and arguments of each subcommand.
@@ -33,7 +38,7 @@ extension PageRequests {
         "list": ([.environment], [.application]),
         "history": ([.environment, .last], [.application]),
         "builds": ([.environment], [.application]),
-        "status": ([.environment], [.application]),
+        "status": ([.environment, .tweak], [.application]),
         "rollouts": ([.environment], [.application]),
         "tweaks": ([.environment, .tweaks], [.application]),
         "diff": ([], [.application, .from, .to]),
@@ -44,6 +49,13 @@ extension PageRequests {
         "rollback": ([.environment, .author, .ifRevision, .force], [.application, .revision, .tweaks]),
         "kill": ([.environment, .author, .force], [.application, .tweak]),
         "unkill": ([.environment, .author], [.application, .tweak]),
+        "rollout": (
+            [.environment, .author, .filters, .steps, .every, .at, .check, .force],
+            [.application, .tweak, .value]
+        ),
+        "pause": ([.environment, .author], [.application, .tweak]),
+        "resume": ([.environment, .author], [.application, .tweak]),
+        "abort": ([.environment, .author, .force], [.application, .tweak]),
         "promote": (
             [.author, .ifRevision, .force, .remove], [.application, .from, .to, .tweaks]
         ),
@@ -54,8 +66,10 @@ extension PageRequests {
     private static let mostTweaks = 126
 
     func askFleet(_ name: String, _ body: [UInt8]) async throws(RequestProblem) -> [UInt8] {
-        guard let fleet, let command = Self.fleetCommands[name] else { throw Self.unknownRequest }
+        guard let fleet else { throw Self.unknownRequest }
         let request: FleetRequest = try decode(body)
+        guard name != "wait" else { return try await wait(request, fleet) }
+        guard let command = Self.fleetCommands[name] else { throw Self.unknownRequest }
         var options: [String] = []
         for option in command.options { options += try Self.words(option, request) }
         var arguments: [String] = []
@@ -74,11 +88,27 @@ extension PageRequests {
         let subcommand = name == "tweaks" ? "builds" : name
         let answer = try await reporting { [options, arguments] () async throws(Failure) in
             try await waitingOnThread { () throws(Failure) in
-                try fleet.run(subcommand, options, arguments)
+                try fleet.answer(subcommand, options, arguments)
             }
         }
-        guard answer.status == 0 else { throw RequestProblem(answer, of: "tweak fleet") }
-        return try json(CommandForm(answer, of: "tweak fleet"))
+        return try json(
+            CommandForm(
+                Array(answer.json.utf8), messages: answer.warnings.joined(separator: "\n"), of: "tweak fleet")
+        )
+    }
+
+    /// The longest time until a page asks again.
+    private static let longestWait: Duration = .seconds(20)
+
+    /// Answers when somebody has changed a value or a kill of the application, or after a while.
+    private func wait(_ request: FleetRequest, _ fleet: FleetClient) async throws(RequestProblem) -> [UInt8] {
+        let application = try Self.words(.application, request)
+        let environment = try Self.words(FleetOption.environment, request)
+        let isChanged = try await reporting { () async throws(Failure) in
+            try await fleet.waitForChange(
+                of: application[0], environment, after: request.revision ?? 0, atMost: Self.longestWait)
+        }
+        return try json(["isChanged": isChanged])
     }
 
     private static func words(
@@ -110,6 +140,11 @@ extension PageRequests {
         case .filters: return word("for", request.filters)
         case .ifRevision: return word("if-revision", request.ifRevision)
         case .last: return word("last", request.last)
+        case .tweak: return word("tweak", request.tweak)
+        case .steps: return word("steps", request.steps)
+        case .every: return word("every", request.every)
+        case .at: return word("at", request.at)
+        case .check: return word("check", request.check)
         case .force: return request.isForced == true ? ["--force"] : []
         case .remove: return request.isRemoving == true ? ["--remove"] : []
         case .tweaks: return ["--tweaks"]
@@ -118,7 +153,7 @@ extension PageRequests {
             guard let why = request.why, why.contains(where: { !$0.isWhitespace }) else {
                 throw RequestProblem(.badRequest, "a change needs a reason")
             }
-            return word("why", why) + word("by", request.by)
+            return word("why", why) + word("by", Connection.person)
         }
     }
 }

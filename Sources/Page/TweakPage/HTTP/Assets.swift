@@ -53,16 +53,27 @@ struct Asset: Sendable {
             String(decoding: $0.bytes, as: UTF8.self)
         }
         let files = assets
+        func add(_ name: String, _ bytes: [UInt8]) {
+            guard !bytes.isEmpty else { return }
+            var asset = Asset(name, bytes, compressed: gzipped(bytes))
+            asset.isForGood = true
+            assets["\(version)/\(name)"] = asset
+        }
         for (path, file) in files where path.hasSuffix(".html") {
             var page = String(decoding: file.bytes, as: UTF8.self)
             for name in files.keys where page.contains("=\"\(name)\"") {
                 page = page.replacing("=\"\(name)\"", with: "=\"\(version)/\(name)\"")
-                let bytes =
-                    name.hasSuffix(".js")
-                    ? Array(ModuleBundle(name, of: sources).text.utf8) : files[name]?.bytes ?? []
-                var asset = Asset(name, bytes, compressed: gzipped(bytes))
-                asset.isForGood = true
-                assets["\(version)/\(name)"] = asset
+                var bytes = files[name]?.bytes ?? []
+                if name.hasSuffix(".js") {
+                    let bundle = ModuleBundle(name, of: sources)
+                    bytes = Array(bundle.text.utf8)
+                    add(bundle.laterPath, Array(bundle.later.utf8))
+                }
+                if name.hasSuffix(".css") {
+                    let text = String(decoding: bytes, as: UTF8.self)
+                    bytes = Array(ModuleBundle.compact(styleSheet: text).utf8)
+                }
+                add(name, bytes)
             }
             let bytes = Array(page.utf8)
             assets[path] = Asset(path, bytes, compressed: gzipped(bytes))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #if UI
+import Glibc
 import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
@@ -68,11 +69,25 @@ final class ConnectionCounter: ChannelDuplexHandler, RemovableChannelHandler {
     fileprivate struct SecretShown: Sendable {}
     private struct NoPlace: Error {}
 
+    /// How long sent data may stay unacknowledged, in milliseconds, and after how many seconds without data the peer is
+    /// asked whether it is there.
+    private static let (mostUnacknowledged, pause): (SocketOptionValue, SocketOptionValue) = (10_000, 3)
+
     private let limits: ConnectionLimits
 
     init(_ limits: ConnectionLimits) { self.limits = limits }
 
-    func handlerAdded(context: ChannelHandlerContext) { limits.note(context.channel) }
+    func handlerAdded(context: ChannelHandlerContext) {
+        limits.note(context.channel)
+        // A peer that has gone without a word, as behind a dead network, would otherwise keep its place for minutes.
+        _ = context.channel.setOption(.socketOption(.so_keepalive), value: 1)
+        for (option, value) in [
+            (TCP_KEEPIDLE, Self.pause), (TCP_KEEPINTVL, Self.pause),
+            (TCP_USER_TIMEOUT, Self.mostUnacknowledged),
+        ] {
+            _ = context.channel.setOption(.tcpOption(.init(rawValue: option)), value: value)
+        }
+    }
 
     func handlerRemoved(context: ChannelHandlerContext) { limits.leave(context.channel) }
 

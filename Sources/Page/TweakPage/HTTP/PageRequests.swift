@@ -23,14 +23,14 @@ struct PageRequests: Sendable {
     /// Whether an open page can continue after the server was restarted.
     let comesBack: Bool
     /// `nil` if there is no view of a fleet.
-    let fleet: FleetCommand?
+    let fleet: FleetClient?
     let bake: BakeCommand
     let bakePlans = ReviewedPlans<BakePlan>()
     private let plans = ReviewedPlans<RestartPlan>()
 
     init(
         board: Board, sessions: ProgramSessions, first: String?, ofAllUsers: Bool, comesBack: Bool,
-        fleet: FleetCommand?, bake: BakeCommand
+        fleet: FleetClient?, bake: BakeCommand
     ) {
         (self.board, self.sessions, self.first) = (board, sessions, first)
         (self.ofAllUsers, self.comesBack, self.fleet, self.bake) = (ofAllUsers, comesBack, fleet, bake)
@@ -41,14 +41,16 @@ struct PageRequests: Sendable {
     /// All requests by name.
     private static let methods: [String: Method] = [
         "programs": { server, _ throws(RequestProblem) in
-            server.board.lookout.wake()
+            server.board.wake()
             return try server.json(["programs": server.board.programs])
         },
         "open": method { $0.open }, "tweaks": method { $0.tweaks }, "unfollow": method { $0.unfollow },
         "forget": method { $0.forget }, "set": method { $0.set }, "calculate": method { $0.calculate },
         "reset": method { $0.reset }, "try/keep": method { $0.keepTried },
         "try/discard": method { $0.discardTried }, "pong": method { $0.pong },
-        "history": method { $0.history }, "undo": method { $0.undo }, "revert": method { $0.revert },
+        "panels": method { $0.panels }, "panel/save": method { $0.savePanel },
+        "panel/delete": method { $0.deletePanel }, "history": method { $0.history },
+        "undo": method { $0.undo }, "revert": method { $0.revert },
         "mark": method { $0.mark }, "run": method { $0.run }, "bake": method { $0.writeBaked },
         "bake/plan": method { $0.planBaking }, "restart/plan": method { $0.planRestart },
         "restart": method { $0.restart }, "explain": method { $0.explain }, "watch": method { $0.watch },
@@ -224,6 +226,8 @@ struct PageRequests: Sendable {
         if !entry.undeclared.isEmpty {
             bytes += Array(#","undeclared":"#.utf8) + (try json(entry.undeclared))
         }
+        let baked = entry.baked
+        if !baked.isEmpty { bytes += Array(#","baked":"#.utf8) + (try json(baked)) }
         return bytes + Array("}".utf8)
     }
 

@@ -6,7 +6,10 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import NIOCore
+import TweakClient
 import TweakJSON
+import TweakProtocol
+import TweakRecords
 
 /// An error in a request.
 struct RequestProblem: Error {
@@ -122,10 +125,30 @@ struct PageServer: Sendable {
         }
         if name == "session" { return try await session(request, context) }
         try await checkSession(request, context)
+        let sent = try SendingTime(request.headers)
+        let person = try Self.person(request.headers)
         let body = try await body(of: request, upTo: name == "import" ? Self.mostOfImport : Self.most)
-        let answer = try await api.answer(name, body)
+        if let problem = sent?.problem { throw RequestProblem(.preconditionFailed, problem) }
+        let answer = try await SendingTime.$current.withValue(sent) {
+            await Connection.$person.withValue(person) {
+                () async -> Result<[UInt8], RequestProblem> in
+                do throws(RequestProblem) {
+                    return .success(try await api.answer(name, body))
+                } catch { return .failure(error) }
+            }
+        }.get()
         return Response(
             request, Self.headers(of: "application/json"), answer, compressed: gzipped(answer))
+    }
+
+    /// The name of the person in front of the page, in a percent-encoded field; `nil` without it.
+    private static func person(_ headers: HTTPFields) throws(RequestProblem) -> String? {
+        guard let text = HTTPField.Name("Tweaks-Person").flatMap({ headers[$0] }) else { return nil }
+        guard let name = String(percentEncoded: text), 1...ControlLimits.personSize ~= name.utf8.count else {
+            throw RequestProblem(
+                .badRequest, "Tweaks-Person is a name of at most \(ControlLimits.personSize) bytes")
+        }
+        return name
     }
 
     private func session(_ request: Request, _ context: PageContext) async throws(RequestProblem) -> Response
@@ -237,6 +260,7 @@ struct PageServer: Sendable {
     private static func headers(of type: String) -> HTTPFields {
         var headers = headers
         headers[.contentType] = type
+        if let time = SendingTime.field { headers[time] = "\(SendingTime.now)" }
         return headers
     }
 

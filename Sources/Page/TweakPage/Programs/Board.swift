@@ -221,12 +221,14 @@ final class Board: Sendable {
     func sample(
         _ id: String, _ keys: [TweakKey], rate: Double, dropped: Int, _ frames: [(Double, [Double?])]
     ) {
-        let watches = state.withLock { state in
-            state.place(id).map { place in
-                state.programs[place].watches.compactMap { number, watch in
-                    state.streams[number].map { ($0, watch) }
-                }
-            } ?? []
+        let (watches, first) = state.withLock { state -> ([(EventStream, Watch)], Int) in
+            guard let place = state.place(id) else { return ([], 0) }
+            let first = state.programs[place].sampledFrames
+            state.programs[place].sampledFrames += frames.count
+            let watches = state.programs[place].watches.compactMap { number, watch in
+                state.streams[number].map { ($0, watch) }
+            }
+            return (watches, first)
         }
         for (stream, watch) in watches {
             let places = watch.tweaks.map { keys.firstIndex(of: $0) }
@@ -236,7 +238,7 @@ final class Board: Sendable {
                 var samples = pending.samples[id] ?? PendingSamples(tweaks: watch.tweaks)
                 if samples.tweaks != watch.tweaks { samples = PendingSamples(tweaks: watch.tweaks) }
                 samples.dropped += dropped
-                for (index, (time, values)) in frames.enumerated() where index % stride == 0 {
+                for (index, (time, values)) in frames.enumerated() where (first + index) % stride == 0 {
                     samples.add(time, places.map { place in place.flatMap { values[$0] } })
                 }
                 pending.samples[id] = samples
@@ -248,10 +250,12 @@ final class Board: Sendable {
 
     /// Whether a page is open.
     var isWatched: Bool { state.withLock { !$0.streams.isEmpty } }
+    /// How long what needs no haste can wait. The first page ends it.
+    var usualPause: Duration { isWatched ? .seconds(1) : .seconds(15) }
 
     /// Opens the event stream of a page; `nil` if there are too many.
     func open() -> EventStream? {
-        defer { lookout.wake() }
+        defer { wake() }
         return state.withLock { state in
             guard state.streams.count < Self.mostStreams, !state.isEnding else { return nil }
             state.lastStream += 1
@@ -264,6 +268,12 @@ final class Board: Sendable {
             }
             return stream
         }
+    }
+
+    /// Has everybody look, because a page was opened or asks.
+    func wake() {
+        for entry in entries { entry.follower?.wake() }
+        lookout.wake()
     }
 
     func close(_ stream: EventStream) {
@@ -336,6 +346,13 @@ final class Board: Sendable {
     }
 
     func tellOfTrials(_ id: String) { state.withLock { $0.tellOfTrials(id) } }
+
+    /// Makes pages load the tweaks of a program again.
+    func tellOfTweaks(_ id: String) {
+        state.withLock { state in
+            for stream in state.followers(of: id) { stream.add { $0.reloaded.appendOnce(id) } }
+        }
+    }
 
     func tellOfPresets(_ id: String) {
         state.withLock { state in

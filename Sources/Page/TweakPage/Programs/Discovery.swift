@@ -190,11 +190,8 @@ private struct SearchSchedule {
 
     /// The time until ``next()`` is worth calling.
     ///
-    /// - Parameter isHurried: Whether someone waits for new processes.
-    func pause(isHurried: Bool) -> Duration {
-        let now = ContinuousClock.now
-        return max(.zero, (isHurried || now < end ? due : max(due, dueWhole)) - now)
-    }
+    /// - Parameter isHurried: Whether someone waits for new processes. Otherwise the next request does.
+    func pause(isHurried: Bool) -> Duration { max(.zero, (isHurried ? due : max(due, dueWhole)) - .now) }
 }
 
 extension ProgramEntry {

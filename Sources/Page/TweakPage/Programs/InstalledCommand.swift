@@ -13,7 +13,7 @@ import HTTPTypes
 /// A command that is installed with this program and runs as its child, so that the page has its checks and messages
 /// without its libraries.
 final class InstalledCommand: Sendable {
-    /// The name for messages, such as `tweak fleet`.
+    /// The name for messages, such as `tweak bake`.
     let name: String
     /// The program, and what installs it.
     private let (program, installer): (String, String)
@@ -22,9 +22,9 @@ final class InstalledCommand: Sendable {
     /// Others wait until one of these has ended.
     private let free = DispatchSemaphore(value: 8)
 
-    /// Longer than `tweak fleet` asks a cluster of several members.
+    /// Longer than `tweak bake` reads the sources of a large program.
     private static let patience = Duration.seconds(30)
-    /// Some thousand changes, or all declarations of 16 builds.
+    /// The differences of some thousand places.
     private static let mostOutput = 16 << 20
 
     /// - Parameters:
@@ -159,11 +159,11 @@ struct CommandForm: Encodable {
     /// Warnings.
     let messages: String
 
-    init(_ answer: InstalledCommand.Answer, of command: String) throws(RequestProblem) {
-        do throws(JSONError) { self.answer = try decodeJSON(from: answer.output) } catch {
+    init(_ output: [UInt8], messages: String, of command: String) throws(RequestProblem) {
+        do throws(JSONError) { answer = try decodeJSON(from: output) } catch {
             throw RequestProblem(.internalServerError, "\(command) printed no JSON: \(error)")
         }
-        messages = answer.sentences
+        self.messages = messages
     }
 }
 
@@ -171,7 +171,7 @@ extension InstalledCommand.Answer {
     private struct Message: Decodable { let message: String }
 
     /// The messages, in which the objects of warnings are replaced by their sentences.
-    fileprivate var sentences: String {
+    var sentences: String {
         messages.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             let warning = try? decodeJSON(Message.self, from: Array(line.utf8))
             return warning?.message ?? String(line)

@@ -175,7 +175,7 @@ private struct LiveLink {
 
     /// The time until there is something to do without an event.
     private var pause: Duration {
-        var end = ContinuousClock.now + Self.pingPeriod
+        var end = ContinuousClock.now + (isFollowed ? Self.pingPeriod : board.usualPause)
         if isListWanted, isFollowed, !isListAsked { end = min(end, nextList) }
         if !waiting.isEmpty { end = min(end, silenceEnd) }
         if isFollowed, adopted != nil { end = min(end, lastLook + FollowedVariables.period) }

@@ -55,7 +55,7 @@ final class MemoryFollower: Follower {
         while kill(pid, 0) == 0 || errno == EPERM, executablePath(of: "\(pid)") == executable,
             otherUserName(of: pid) == user
         {
-            wakeUp.wait(.seconds(1))
+            wakeUp.wait(board.usualPause)
         }
         board.end(id, pid)
     }
@@ -75,7 +75,7 @@ final class MemoryFollower: Follower {
                 (values, watched) = (nil, nil)
                 if entry.isFresh { board.update(id) { $0.isFresh = false } }
                 guard kill(pid, 0) == 0 || errno == EPERM else { return }
-                wakeUp.wait(.seconds(1))
+                wakeUp.wait(board.usualPause)
                 continue
             }
             let now = FileState(ofVariablesOf: entry.name)

@@ -60,6 +60,8 @@ struct ProgramEntry {
     /// The pages that follow it, and the samples they want, by stream.
     var followers: Set<Int> = []
     var watches: [Int: Watch] = [:]
+    /// The number of frames of samples so far, of which a page with a lower rate gets every second, third…
+    var sampledFrames = 0
     /// The values that pages try, by stream.
     var trials: [Int: Trial] = [:]
     /// The page whose change is being made, for programs that do not tell whose change it is.
@@ -80,11 +82,18 @@ struct ProgramEntry {
         trials = [:]
     }
 
+    /// The file with the kept values; `nil` for a program of another user.
+    private var overridesFile: OverridesFile? {
+        guard user == nil else { return nil }
+        return overrides.map { OverridesFile(path: $0) } ?? (try? OverridesFile(application: name))
+    }
+
+    /// The tweaks whose kept values are in the sources, and wait for a build. Reads a file.
+    var baked: [TweakKey] { (try? overridesFile?.load().bakedKeys) ?? [] }
+
     /// Whether it has kept values or presets. Reads files, but not for a program of another user.
     var keepsSomething: Bool {
-        guard user == nil,
-            let file = overrides.map({ OverridesFile(path: $0) }) ?? (try? OverridesFile(application: name))
-        else { return false }
+        guard let file = overridesFile else { return false }
         if tweaks?.all.contains(where: { $0.source == "override" }) == true { return true }
         // An unreadable file exists.
         return (try? file.load().keys.isEmpty) != true

@@ -67,6 +67,7 @@ actor ProgramSession {
     private func perform<Result: Sendable>(
         _ body: @Sendable (any Program) throws(Failure) -> Result
     ) throws(Failure) -> Result {
+        try checkTime()
         let program = try program()
         defer { try? (program as? LiveProgram)?.connection.finishMessage() }
         do throws(Failure) {
@@ -76,6 +77,13 @@ actor ProgramSession {
             if ![.invalid, .usage, .missing].contains(error.kind) { open = nil }
             throw error
         }
+    }
+
+    /// Checks that the request is not too old by now: others may have kept the program busy.
+    private func checkTime() throws(Failure) {
+        #if UI
+        if let problem = SendingTime.current?.problem { throw Failure(problem, about: id, .invalid) }
+        #endif
     }
 
     private func program() throws(Failure) -> any Program {
@@ -173,6 +181,7 @@ actor ProgramSession {
     func changing<Answer>(
         by stream: Int?, _ body: () throws(Failure) -> Answer
     ) throws(Failure) -> Answer {
+        try checkTime()
         board.noteChanger(of: id, stream)
         defer { board.noteChanger(of: id, nil) }
         return try body()

@@ -20,9 +20,7 @@ final class Trial: Sendable {
 
     private let state: Mutex<State>
 
-    /// How often a page that tries values must answer.
-    static let pingPeriod: Duration = .seconds(2)
-    /// How long a page may be silent, as behind a dead network.
+    /// How long a page that tries values may leave the pings unanswered that come with heartbeats, as behind a dead network.
     static let patience: Duration = .seconds(6)
 
     /// - Parameter connection: The connection that leases the values.

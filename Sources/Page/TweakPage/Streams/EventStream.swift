@@ -29,7 +29,7 @@ final class EventStream: Sendable {
         /// Whether the page must answer.
         var isPing = false
         /// Whether a heartbeat is due.
-        var isSilent = false
+        var isBeat = false
         var isEnding = false
     }
 

@@ -8,10 +8,12 @@ import TweakProtocol
 import TweakRecords
 
 extension PageRequests {
-    /// The minimum interval between events, and the heartbeat interval.
-    private static let (period, heartbeat): (Duration, Duration) = (.milliseconds(16), .seconds(15))
+    /// The minimum interval between events.
+    private static let period: Duration = .milliseconds(16)
+    /// The interval of heartbeats. The page waits for two of them before it says that the values may be old.
+    private static let heartbeat: Duration = .seconds(2)
     /// The longest time that a page may block the stream.
-    private static let patience: TimeAmount = .seconds(60)
+    private static let patience: TimeAmount = .seconds(10)
 
     /// The event stream, a response that does not end.
     func events(_ channel: any Channel, headers: HTTPFields) throws(RequestProblem) -> Response {
@@ -48,20 +50,19 @@ extension PageRequests {
         try hello.writeEvent("hello", Hello(stream: stream, self))
         try await write(hello)
         let beat = Task {
-            var lastBeat = ContinuousClock.now
             var wasTrying = false
             while !Task.isCancelled {
-                try await Task.sleep(for: Trial.pingPeriod)
+                try await Task.sleep(for: Self.heartbeat)
                 let isTrying = board.isTrying(stream.number)
                 if isTrying {
                     if !wasTrying { stream.hear() }
                     if stream.silence > Trial.patience { board.endTrials(by: stream.number) }
-                    stream.add { $0.isPing = true }
                 }
                 wasTrying = isTrying
-                guard .now - lastBeat >= Self.heartbeat else { continue }
-                lastBeat = .now
-                stream.add { $0.isSilent = true }
+                stream.add { pending in
+                    pending.isBeat = true
+                    pending.isPing = isTrying
+                }
             }
         }
         defer { beat.cancel() }
@@ -79,8 +80,13 @@ extension PageRequests {
     }
 }
 
+private struct Beat: Encodable {
+    let time = SendingTime.now
+}
+
 private struct Hello: Encodable {
     let stream, version: String
+    let time = SendingTime.now
     let first: String?
     let comesBack, hasFleet: Bool
     let programs: [ProgramForm]
@@ -151,7 +157,7 @@ extension ByteBuffer {
         if pending.isPing { try writeEvent("ping", Done()) }
         for id in pending.presets { try writeEvent("preset", ["program": id]) }
         if pending.viewersChanged { try writeEvent("viewers", ["viewers": board.viewers]) }
-        if pending.isSilent, readableBytes == 0 { writeString(":\n\n") }
+        if pending.isBeat { try writeEvent("beat", Beat()) }
     }
 }
 #endif

@@ -226,7 +226,8 @@ extension FleetDeclarations {
 extension DeclaredBuild {
     /// The message about a value that this build refuses.
     package func refusal(_ reason: String) -> String {
-        "\(reason) (build \(id.prefix(12)) of \(program), published by \(by) at \(at)); --force sets it anyway"
+        "\(reason) (build \(id.prefix(12)) of \(program), published by \(by) at \(at))"
+            + FleetWording.choose("; --force sets it anyway")
     }
 }
 #endif

@@ -78,7 +78,12 @@ package struct FleetKeys: Hashable, Sendable {
     var aliveHosts: String { root + "hosts.alive/" }
 
     /// The key of a tweak's value.
-    func key(of tweak: TweakKey) -> [UInt8] { Array((values + tweak.description).utf8) }
+    func key(of tweak: TweakKey) -> [UInt8] { key(of: tweak, in: place) }
+
+    /// The key of a tweak's value of some kind.
+    func key(of tweak: TweakKey, in place: FleetPlace) -> [UInt8] {
+        Array((root + place.rawValue + tweak.description).utf8)
+    }
 
     /// The tweak whose value is under a key; `nil` for other keys, and for alternative spellings.
     func tweak(of key: [UInt8]) -> TweakKey? { FleetRange(root: root, places: [place]).tweak(of: key)?.tweak }

@@ -23,6 +23,9 @@ struct EtcdEntries: Sendable {
     private struct Entry {
         let modified: Int
         let content: Content
+
+        /// Whether it is not for all hosts.
+        var isTargeted: Bool { if case .value(_, .some, _) = content { true } else { false } }
     }
 
     private enum Content {
@@ -123,7 +126,9 @@ struct EtcdEntries: Sendable {
         for change in changes {
             if change.isGone { entries[change.entry.key] = nil } else { set(change.entry, &state) }
             guard let (tweak, place) = keys.tweak(of: change.entry.key) else { continue }
-            let told = entries[change.entry.key].map { Told($0, place, facts) } ?? Told()
+            let entry = entries[change.entry.key]
+            note(entry, of: tweak, place, &state)
+            let told = entry.map { Told($0, place, facts) } ?? Told()
             isNew = tell(told, of: tweak, place, &state.file) || isNew
         }
         succeed(isNew, &state)
@@ -195,6 +200,12 @@ struct EtcdEntries: Sendable {
         }
     }
 
+    /// Notes whether a value is not for all hosts.
+    private func note(_ entry: Entry?, of tweak: TweakKey, _ place: FleetPlace, _ state: inout RemoteState) {
+        guard place == .values else { return }
+        if entry?.isTargeted == true { state.targeted.insert(tweak) } else { state.targeted.remove(tweak) }
+    }
+
     /// - Returns: Whether it has changed.
     private func tell(
         _ told: Told, of tweak: TweakKey, _ place: FleetPlace, _ file: inout ProvidedFile
@@ -218,8 +229,10 @@ struct EtcdEntries: Sendable {
     /// Evaluates all values for this host again: after an upgrade the result may differ.
     func tell(_ facts: HostFacts, _ state: inout RemoteState) {
         var file = ProvidedFile()
+        state.targeted = []
         for (key, entry) in entries {
             guard let (tweak, place) = keys.tweak(of: key) else { continue }
+            note(entry, of: tweak, place, &state)
             _ = tell(Told(entry, place, facts), of: tweak, place, &file)
         }
         let isNew =

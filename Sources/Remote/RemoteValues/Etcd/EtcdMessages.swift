@@ -202,7 +202,7 @@ struct EtcdError {
 }
 
 /// The codes of gRPC that decide what happens after an error.
-enum EtcdCode: Int, CaseIterable {
+package enum EtcdCode: Int, CaseIterable {
     case unknown = 2
     case invalidArgument = 3
     case notFound = 5

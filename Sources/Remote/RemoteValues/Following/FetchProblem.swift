@@ -23,10 +23,18 @@ package struct FetchProblem: Error, Hashable {
     /// Whether the server only has something older than what is known.
     package var isOlder = false
     /// The code of an error of etcd.
-    var code: EtcdCode?
+    package var code: EtcdCode?
 
     /// Part of the message if ``isOlder``.
     static let older = "what is older is not believed"
+
+    package init(
+        message: String, retryAfter: Duration? = nil, retryWithin: Duration? = nil, isRefusal: Bool = false,
+        isTooLarge: Bool = false, isOlder: Bool = false, code: EtcdCode? = nil
+    ) {
+        (self.message, self.retryAfter, self.retryWithin) = (message, retryAfter, retryWithin)
+        (self.isRefusal, self.isTooLarge, self.isOlder, self.code) = (isRefusal, isTooLarge, isOlder, code)
+    }
 }
 
 extension FetchProblem {

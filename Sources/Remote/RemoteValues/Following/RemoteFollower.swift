@@ -35,6 +35,8 @@ package struct RemoteFollower: Sendable {
         package let knownRevision: Int?
         /// The file for programs.
         package let file: ProvidedFile
+        /// The tweaks whose values in etcd are not for all hosts.
+        package let targeted: Set<TweakKey>
         /// Messages for people.
         package let messages: [String]
         /// The error if the file could not be written.

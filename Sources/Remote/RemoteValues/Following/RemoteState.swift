@@ -2,7 +2,7 @@
 #if Remote
 internal import FoundationEssentials
 internal import TweakJSON
-internal import TweakOverrides
+package import TweakOverrides
 internal import TweakRecords
 internal import TweakSystem
 
@@ -11,12 +11,14 @@ internal import TweakSystem
 /// Valid values stay until newer valid ones replace them.
 package struct RemoteState: Sendable {
     /// The file for programs.
-    var file: ProvidedFile
+    package var file: ProvidedFile
     /// The reason and start of a failure; `nil` while loading works.
     private(set) var failure: LastingFailure?
     private(set) var outcome = Outcome.unchanged
     /// The revision of etcd up to which all changes are known, when one of them came last; `nil` for other origins.
     var knownRevision: Int?
+    /// The tweaks whose values in etcd are not for all hosts.
+    var targeted: Set<TweakKey> = []
     /// Messages for people, to be reported once.
     var messages: [String] = []
 
@@ -35,7 +37,7 @@ package struct RemoteState: Sendable {
     /// Records that ``file`` is up to date.
     ///
     /// - Parameter isNew: Whether its values have changed.
-    mutating func succeed(isNew: Bool) {
+    package mutating func succeed(isNew: Bool) {
         let now = timestamp(.since1970)
         if isNew || file.loaded == nil {
             (file.loaded, outcome) = (now, .loaded)

@@ -42,7 +42,7 @@ package final class RemoteUpdates: Sendable {
     }
 
     /// Updates the state, and writes the file unless `body` throws.
-    func update<Problem: Error>(
+    package func update<Problem: Error>(
         _ body: (inout RemoteState) throws(Problem) -> Void
     ) throws(Problem) {
         try guarded.withLock { (guarded) throws(Problem) in
@@ -58,7 +58,7 @@ package final class RemoteUpdates: Sendable {
     func say(_ message: String) { update { state in state.messages.append(message) } }
 
     /// Has the origin checked now whether to read again, instead of at the time that it waits for.
-    func wake() { wakeUp() }
+    package func wake() { wakeUp() }
 
     // MARK: - For the writer
 
@@ -97,8 +97,8 @@ package final class RemoteUpdates: Sendable {
         }
         let report = RemoteFollower.Report(
             application: application, provider: provider, kind: kind, outcome: state.outcome,
-            knownRevision: state.knownRevision, file: state.file, messages: messages, notKept: error,
-            time: .since1970)
+            knownRevision: state.knownRevision, file: state.file, targeted: state.targeted,
+            messages: messages, notKept: error, time: .since1970)
         return (report, pause)
     }
 

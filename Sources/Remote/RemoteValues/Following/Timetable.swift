@@ -5,7 +5,7 @@ internal import Synchronization
 /// Calls functions at given times, with one task for all of them.
 ///
 /// A task of its own for each would take kilobytes while it sleeps.
-final class Timetable: Sendable {
+package final class Timetable: Sendable {
     private struct Entry: Comparable {
         let due: ContinuousClock.Instant
         let number: Int
@@ -47,13 +47,15 @@ final class Timetable: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     deinit { state.withLock { $0.sleeper?.task.cancel() } }
 
     /// Calls a function at a time.
     ///
     /// - Returns: The number for ``cancel(_:)``.
     @discardableResult
-    func call(at due: ContinuousClock.Instant, _ body: @escaping @Sendable () -> Void) -> Int {
+    package func call(at due: ContinuousClock.Instant, _ body: @escaping @Sendable () -> Void) -> Int {
         state.withLock { state in
             state.last += 1
             let number = state.last
@@ -65,7 +67,7 @@ final class Timetable: Sendable {
     }
 
     /// Cancels a call that has not been made.
-    func cancel(_ number: Int) {
+    package func cancel(_ number: Int) {
         _ = state.withLock { $0.calls.removeValue(forKey: number) }
     }
 

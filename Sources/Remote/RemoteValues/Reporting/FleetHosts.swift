@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #if Remote
 internal import TweakFormats
-internal import TweakJSON
+package import TweakJSON
 internal import TweakRecords
 internal import TweakSystem
 
@@ -10,7 +10,8 @@ internal import TweakSystem
 ///     { "version": 17, "revision": 977, "loaded": "2026-11-25T17:00:00Z", "processes": 3,
 ///       "sources": [ { "source": "fleet", "kind": "etcd", "loaded": "…" } ],
 ///       "refused": [ { "tweak": "Search/Index/Limit", "reason": "…", "build": "3f2a91c4.5be0" } ], "more": 0,
-///       "unpublished": 0, "agent": "1.0.0" }
+///       "builds": [ { "program": "/usr/bin/search", "build": "3f2a91c4.5be0" } ],
+///       "targeted": { "Search/Index/Cache": 5, "Search/Index/New": null }, "unpublished": 0, "agent": "1.0.0" }
 package struct HostReport: Hashable, Sendable {
     /// The name of the host.
     package let host: String
@@ -30,6 +31,10 @@ package struct HostReport: Hashable, Sendable {
     package var unlistedRefusals = 0
     /// The number of configured programs whose declarations are not published yet; `nil` if none are configured.
     package var unpublished: Int?
+    /// The builds of the configured programs, ``mostBuilds`` at most, by path.
+    package var builds: [Build] = []
+    /// This host's values of tweaks that have targets, `null` for none; ``mostTargeted`` at most.
+    package var targeted: JSONObject = [:]
     /// Highest precedence first.
     package var sources: [Source] = []
     /// The version of the agent.
@@ -51,6 +56,16 @@ package struct HostReport: Hashable, Sendable {
         }
     }
 
+    /// A program on the host.
+    package struct Build: Hashable, Sendable {
+        /// The path of the executable.
+        package let program: String
+        /// The build, as it is published.
+        package let id: String
+
+        package init(program: String, id: String) { (self.program, self.id) = (program, id) }
+    }
+
     /// The state of one source of values.
     package struct Source: Hashable, Sendable {
         /// The provider of its values: `remote` or `fleet`.
@@ -67,9 +82,12 @@ package struct HostReport: Hashable, Sendable {
         }
     }
 
-    /// The maximum number of refusals in a report, and the maximum bytes of a text, which keep it small.
+    /// The maximum numbers of refusals, builds and targeted tweaks in a report, and the maximum bytes of a text, which
+    /// keep it small.
     package static let mostRefusals = 16
-    private static let longestText = 300
+    package static let mostBuilds = 16
+    package static let mostTargeted = 32
+    package static let longestText = 300
     private static let largestSize = 1 << 16
 
     package init(host: String, version: Int, revision: Int) {
@@ -106,6 +124,15 @@ package struct HostReport: Hashable, Sendable {
                 tweak: try refusal.required("tweak", refusal.anyText("tweak"), "the name of a tweak"),
                 reason: try refusal.anyText("reason") ?? "", build: try refusal.anyText("build"))
         }
+        builds = try each("builds") { (build) throws(FormatError) in
+            Build(
+                program: try build.required("program", build.anyText("program"), "the path of a program"),
+                id: try build.required("build", build.anyText("build"), "the name of a build"))
+        }
+        targeted =
+            try members.take("targeted") { (place, value) throws(FormatError) in
+                try place.object(value, "an object with values")
+            } ?? [:]
         sources = try each("sources") { (source) throws(FormatError) in
             Source(
                 name: try source.required("source", source.anyText("source"), "the name of a provider"),
@@ -143,6 +170,13 @@ package struct HostReport: Hashable, Sendable {
                     return .object(members)
                 })
         }
+        if !builds.isEmpty {
+            members["builds"] = .array(
+                builds.prefix(Self.mostBuilds).map {
+                    .object(["program": text($0.program), "build": text($0.id)])
+                })
+        }
+        if !targeted.isEmpty { members["targeted"] = .object(targeted) }
         let more = unlistedRefusals + refused.count - listed.count
         if more > 0 { members["more"] = number(more) }
         return JSONValue.object(members).json()

@@ -34,6 +34,7 @@ package final class HostReporter: Sendable {
             return programs.count { published[$0] == nil || published[$0] != builds[$0]?.id }
         }
         var refused: [HostReport.Refusal] = []
+        var targeted: JSONObject = [:]
         var processes: Int?
         /// Whether processes have been counted yet.
         var isCounted = false
@@ -57,9 +58,22 @@ package final class HostReporter: Sendable {
             let version = known ?? max(0, (numbers.map(\.number).min() ?? 1) - 1)
             var report = HostReport(host: host, version: version, revision: revision)
             (report.loaded, report.processes, report.agent) = (loaded, processes, agent)
-            report.unpublished = unpublished
+            (report.unpublished, report.targeted) = (unpublished, targeted)
+            report.builds = builds.values.map { HostReport.Build(program: $0.program, id: $0.id) }
+                .sorted { $0.program < $1.program }
             (report.refused, report.sources) = (refused, [.remote, .fleet].compactMap { sources[$0] })
             return report
+        }
+
+        /// Notes this host's values of tweaks that have targets.
+        mutating func note(_ tweaks: Set<TweakKey>, in file: ProvidedFile) {
+            targeted = [:]
+            for tweak in tweaks.sorted().prefix(HostReport.mostTargeted) {
+                let value = file.values[tweak] ?? .null
+                // Part of a text would be another value.
+                guard value.json().count <= HostReport.longestText else { continue }
+                targeted[ByteText(tweak.description)] = value
+            }
         }
 
         /// Checks the values against the builds.
@@ -163,6 +177,7 @@ package final class HostReporter: Sendable {
                     (application.revision, application.loaded) = (
                         report.file.version ?? 0, report.file.loaded
                     )
+                    application.note(report.targeted, in: report.file)
                 }
                 if application.hasPrograms {
                     application.files[report.provider] = report.file
@@ -180,9 +195,10 @@ package final class HostReporter: Sendable {
     package func note(_ build: DeclaredBuild, of application: String) {
         update(application) { application in
             let before = (application.refused, application.unpublished)
-            application.builds[build.program] = build
+            let known = application.builds.updateValue(build, forKey: build.program)
             application.check()
-            return before == (application.refused, application.unpublished) ? nil : .urgent
+            if before != (application.refused, application.unpublished) { return .urgent }
+            return known?.id == build.id ? nil : .routine
         }
     }
 

@@ -4,7 +4,7 @@
 
     measure.py --ui PATH --library PATH --header FOLDER [--figures FILE] [SECONDS]
 
-SECONDS (default: 60) is how long to receive 1,000 changes a second. Prints a table without judging it.
+SECONDS (default: 60) is how long to receive 1,000 changes a second, and five times as long monitors. Prints a table without judging it.
 """
 
 import json
@@ -120,7 +120,7 @@ def drag_to_cell(world, browser, program, steps=120):
             if (name === 'set') inputs.push([Number(body.values[0].text), began]);
             return post.call(tweaksPage.api, name, body);
           };
-          slider.dispatchEvent(new PointerEvent('pointerdown', {bubbles: true}));
+          slider.dispatchEvent(new PointerEvent('pointerdown', {bubbles: true, pointerType: 'mouse'}));
           for (let step = 0; step < steps; step += 1) {
             await new Promise(requestAnimationFrame);
             began = performance.timeOrigin + performance.now();
@@ -232,6 +232,77 @@ def flood(world, seconds):
         world.end(program)
 
 
+def scrolling(browser):
+    """The longest task of the page while its whole list is scrolled, in ms; tasks below 50 ms count as 0."""
+    return browser.driver.execute_async_script(
+        """const done = arguments[0];
+        (async () => {
+          const tasks = [0];
+          const observer = new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({duration}) => duration)));
+          observer.observe({type: 'longtask'});
+          const scroller = document.querySelector('#scroller');
+          const steps = 600;
+          for (let step = 0; step <= steps; step += 1) {
+            scroller.scrollTop = (scroller.scrollHeight - scroller.clientHeight) * step / steps;
+            await new Promise(requestAnimationFrame);
+          }
+          await new Promise((resolve) => setTimeout(resolve, 200));
+          observer.disconnect();
+          scroller.scrollTop = 0;
+          done(Math.max(...tasks));
+        })();"""
+    )
+
+
+def processor_time(root):
+    """Seconds of a processor that a process and its descendants have taken."""
+    parents, times = {}, {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+                words = file.read().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        parents[int(pid)] = int(words[1])
+        times[int(pid)] = (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+    def is_below(pid):
+        return pid == root or pid in parents and is_below(parents[pid])
+
+    return sum(time for pid, time in times.items() if is_below(pid))
+
+
+def monitors(seconds):
+    """Eight monitors on a graph with 1,000 samples a second: what the browser takes, of a core, and the samples it has."""
+    from support import World
+
+    world = World("monitors")
+    try:
+        world.start_page_program()
+        world.start_page_program()
+        world.start_ui()
+        browser = world.browser()
+        browser.connected()
+        run_until(lambda: browser.script(
+            "return tweaksPage.state.programs.size === 2 && [...tweaksPage.state.programs.values()].every(one => one.isLoaded)"))
+        browser.script(
+            """const {state, commands, samples} = tweaksPage;
+            commands.graph([...state.programs.values()].flatMap(one => [...one.tweaks.values()]).filter(one => one.monitor));
+            samples.setRate(1000);""")
+        run_until(lambda: browser.script("return document.querySelector('#graphs').checkVisibility()"))
+        time.sleep(2)
+        root = browser.driver.service.process.pid
+        took = processor_time(root)
+        began = time.monotonic()
+        time.sleep(seconds)
+        took = (processor_time(root) - took) / (time.monotonic() - began)
+        return {
+            "lines": browser.script("return tweaksPage.graphed.size"), "seconds": seconds, "the browser, of a core": round(took, 3),
+        }
+    finally:
+        world.close()
+
+
 def run_until(condition):
     from support import wait_until
 
@@ -262,8 +333,10 @@ def main():
         figures["key to result, ms"] = key_to_result(browser)
         figures["drag to cell, ms"] = drag_to_cell(world, browser, program)
         figures["outside change to page, ms"] = outside_change(world, browser, program)
+        figures["longest task while scrolling, ms"] = scrolling(browser)
         figures["in the document, elements"] = browser.script("return document.querySelectorAll('*').length")
         figures["1,000 changes a second"] = flood(world, seconds)
+        figures["eight monitors"] = monitors(5 * seconds)
         for name, value in figures.items():
             print(f"{name}: {json.dumps(value)}")
         if options.figures:

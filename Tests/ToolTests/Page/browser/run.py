@@ -98,7 +98,7 @@ def groups_of(suite):
     for test in flattened(suite):
         # Tests with their own program share one start of it.
         arguments = getattr(test, "arguments", ())
-        groups.setdefault(("with", *arguments) if arguments else test.id(), []).append(test)
+        groups.setdefault(("with", *arguments) if arguments else getattr(test, "group", test.id()), []).append(test)
     return sorted(groups.values(), key=len, reverse=True)
 
 
@@ -140,10 +140,13 @@ def stop(*_):
 
 
 def main():
+    from network import Network
+
     options, names, settings = prepare()
     # On SIGTERM the runner and its workers end the browsers and programs that they started.
     signal.signal(signal.SIGTERM, stop)
     workers = []
+    settings.network = Network()
     try:
         loader = unittest.TestLoader()
         loader.testNamePatterns = [f"*{name}*" for name in names] or None
@@ -191,6 +194,8 @@ def main():
             if worker.is_alive():
                 worker.terminate()
             worker.join()
+        if settings.network:
+            settings.network.close()
         shutil.rmtree(settings.folder, ignore_errors=True)
 
 

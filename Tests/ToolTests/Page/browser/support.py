@@ -24,12 +24,14 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-__all__ = ["ActionChains", "Browser", "By", "Control", "Keys", "Settings", "World", "free_port", "wait_until"]
+__all__ = ["LONG", "ActionChains", "Browser", "By", "Control", "Keys", "Settings", "World", "free_port", "wait_until"]
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../../../../tools/development"))
 from ports import free_port  # noqa: E402
 
+#: Whether the long forms run.
+LONG = bool(os.environ.get("TWEAKS_LONG"))
 PATIENCE = float(os.environ.get("TWEAKS_PATIENCE", "20"))
 
 
@@ -37,6 +39,7 @@ def wait_until(condition, message="timed out", patience=PATIENCE):
     """Waits until a condition is true and returns its value, retrying when elements disappear or a file is not there yet."""
     end = time.monotonic() + patience
     last = None
+    pause = 0.01
     while True:
         try:
             value = condition()
@@ -47,7 +50,9 @@ def wait_until(condition, message="timed out", patience=PATIENCE):
             last = error
         if time.monotonic() > end:
             raise AssertionError(f"{message}; last value: {last!r}")
-        time.sleep(0.01)
+        time.sleep(pause)
+        # Asking costs the browser time that it needs for what is awaited.
+        pause = min(pause * 1.2, 0.05)
 
 
 def retried(action):
@@ -71,6 +76,7 @@ class Settings:
     folder = None
     page_program = None
     switches = None
+    network = None
     figures = {}
 
 
@@ -235,7 +241,7 @@ class World:
 class Browser:
     """A page in its own browser."""
 
-    def __init__(self, address, folder, width=1280, height=900, dark=False, reduced=False):
+    def __init__(self, address, folder, width=1280, height=900, dark=False, reduced=False, text=16):
         options = Options()
         options.binary_location = Settings.chromium
         self.downloads = tempfile.mkdtemp(prefix="downloads-", dir=folder)
@@ -249,7 +255,7 @@ class Browser:
         ):
             options.add_argument(argument)
         options.add_experimental_option(
-            "prefs", {"download.default_directory": self.downloads, "download.prompt_for_download": False}
+            "prefs", {"download.default_directory": self.downloads, "download.prompt_for_download": False, "webkit.webprefs.default_font_size": text}
         )
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service(Settings.driver, env={**os.environ, "HOME": folder}))
@@ -259,7 +265,9 @@ class Browser:
             self.driver.execute_cdp_cmd(
                 "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
             )
-        for origin in (address.split("/#")[0],):
+        # Of a page in plain HTTP from another machine, browsers keep the clipboard.
+        is_secure = re.match(r"https:|http://(127\.|localhost\b|\[::1\])", address)
+        for origin in (address.split("/#")[0],) if is_secure else ():
             self.driver.execute_cdp_cmd(
                 "Browser.grantPermissions",
                 {"origin": origin, "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]},
@@ -356,6 +364,12 @@ class Browser:
             return seen.find((one) => texts(one).some((text) => isWhole ? text === name : text?.startsWith(name)));""",
             selector, name, is_whole,
         )
+
+    def open_tools(self):
+        """Opens what the details have for rarer jobs."""
+        wait_until(lambda: self.is_there("#details .tools"))
+        if not self.is_there("#details .tools[open]"):
+            self.click(self.find("#details .tools summary"))
 
     def text(self, selector):
         return retried(lambda: self.find(selector).text)

@@ -6,7 +6,7 @@ import os
 import signal
 import unittest
 
-from support import Keys, World, wait_until
+from support import ActionChains, Keys, World, wait_until
 from test_rows import NUMBERS, OTHERS, PageTest
 
 GAIN = "Gated/Gains/P"
@@ -21,8 +21,8 @@ class Gates(PageTest):
         self.addCleanup(self.program.send_signal, signal.SIGUSR2)
 
     def mark(self, key=GAIN):
-        found = self.browser.row(key).find_elements("css selector", ".gate-mark")
-        return found[0].get_attribute("aria-label") if found and found[0].is_displayed() else None
+        text = self.browser.part(key, ".row-under").text
+        return text.split(" · ")[0] if "waits for the gate" in text else None
 
     def shown(self, key=GAIN):
         return self.browser.field(key).get_attribute("value")
@@ -31,7 +31,7 @@ class Gates(PageTest):
         browser = self.browser
         self.program.send_signal(signal.SIGUSR1)
         browser.type(browser.field(GAIN), "3")
-        wait_until(lambda: self.mark() == "waits for the gate Gated", "there is no mark")
+        wait_until(lambda: self.mark() == "3, waits for the gate Gated", "there is no mark")
         self.assertEqual(self.shown(), "3")
         self.assertEqual(self.control.tweak(GAIN)["value"], 1)
         self.assertIsNone(self.mark(KEY))
@@ -40,8 +40,12 @@ class Gates(PageTest):
         browser.click(browser.part(GAIN, ".row-name"))
         wait_until(lambda: browser.text(".why") == "waits for the gate Gated; now 1", "the details do not tell")
         self.assertIn("Gate", browser.text(".facts"))
+        wait_until(lambda: "waits for the gate Gated" in browser.text(".opinions"), "the providers do not tell")
+        self.assertNotIn("in effect", browser.text(".opinions"))
         self.program.send_signal(signal.SIGUSR2)
         wait_until(lambda: self.mark() is None, "the mark stays")
+        self.assertNotIn("waits", browser.row(GAIN).text)
+        wait_until(lambda: "in effect" in browser.text(".opinions"), "the providers do not tell that it has passed")
         self.assertEqual(self.shown(), "3")
         wait_until(lambda: not browser.find(".why").is_displayed())
         self.assertEqual(self.control.tweak(GAIN)["value"], 3)
@@ -50,9 +54,25 @@ class Gates(PageTest):
         self.program.send_signal(signal.SIGUSR1)
         self.browser.row(GAIN)
         self.control.set(GAIN, 4)
-        wait_until(lambda: self.mark() == "waits for the gate Gated" and self.shown() == "4", "the value is not shown")
+        wait_until(lambda: self.mark() == "4, waits for the gate Gated" and self.shown() == "4", "the value is not shown")
+        browser = self.browser
+        browser.script("tweaksPage.commands.toggleHistory(true)")
+        self.addCleanup(browser.script, "tweaksPage.commands.toggleHistory(false)")
+        wait_until(lambda: "waits for the gate Gated" in browser.text(".history-list li"), "the history does not tell")
         self.program.send_signal(signal.SIGUSR2)
         wait_until(lambda: self.mark() is None, "the mark stays")
+        wait_until(lambda: "waits" not in browser.text(".history-list"), "the history says that it waits for ever")
+
+    def test_a_value_that_is_dropped_no_longer_waits_in_the_history(self):
+        browser = self.browser
+        self.program.send_signal(signal.SIGUSR1)
+        browser.row(GAIN)
+        browser.script("tweaksPage.commands.toggleHistory(true)")
+        self.addCleanup(browser.script, "tweaksPage.commands.toggleHistory(false)")
+        self.control.set(GAIN, 4)
+        wait_until(lambda: browser.texts(".history-waits") == ["waits for the gate Gated"], "the history does not tell")
+        self.control.reset(all=True)
+        wait_until(lambda: not browser.is_there(".history-waits"), "the history says that it waits for ever")
 
     def test_a_drag_does_not_jump_back(self):
         browser = self.browser
@@ -165,8 +185,30 @@ class Trials(OwnProgram):
         wait_until(lambda: "2 tried values" in browser.text(".trying"))
         self.assertFalse(self.is_written())
         browser.click(browser.named(".trying button", "Discard"))
+        # Of several values it asks.
+        wait_until(lambda: "2 tried values" in browser.text("dialog[open]"), "it does not ask")
+        browser.press(Keys.ESCAPE)
+        wait_until(lambda: not browser.is_there("dialog[open]"))
+        self.assertEqual(self.source(), (300, "lease"))
+        browser.click(browser.named(".trying button", "Discard"))
+        browser.click(wait_until(lambda: browser.named("dialog[open] footer button", "Discard")))
         self.wait(120, "default")
         self.wait(7, "override", OTHERS + "From outside")
+        # What was tried stays in a snapshot, and undo tries it again.
+        name = browser.script("return tweaksPage.sets.snapshots('page-program').at(-1).name")
+        self.assertRegex(name, r"^tried \d\d:\d\d$")
+        # A message is shown for five seconds; what screen readers were told stays.
+        wait_until(lambda: f'2 tried values went back; kept as the snapshot "{name}"' in browser.script("return document.getElementById('spoken').textContent"), "it is not told")
+        browser.blur()
+        browser.press(Keys.CONTROL, "z")
+        self.wait(300, "lease")
+        self.wait(5, "lease", OTHERS + "From outside")
+        self.assertEqual(browser.find(".try").get_attribute("aria-pressed"), "true")
+        browser.press(Keys.CONTROL, Keys.SHIFT, "z")
+        self.wait(120, "default")
+        self.wait(7, "override", OTHERS + "From outside")
+        wait_until(lambda: "Trying" in browser.text(".trying"), "values are still tried")
+        browser.press("y")
         wait_until(lambda: browser.field(KEY).get_attribute("value") == "120", "the page shows the tried value")
         self.assertEqual(browser.find(".try").get_attribute("aria-pressed"), "false")
         self.assertFalse(self.is_written())
@@ -200,7 +242,7 @@ class Trials(OwnProgram):
         self.wait(77, "override", NUMBERS + "Count")
         wait_until(lambda: self.is_written() and self.is_written(NUMBERS + "Count"), "the values are not written")
         wait_until(lambda: not browser.find(".trying").is_displayed())
-        self.assertEqual(browser.part(KEY, ".row-badges").text, "set")
+        wait_until(lambda: browser.part(KEY, ".row-badges").text == "", "the badge stays")
         # They stay without the page.
         browser.close()
         self.world.end(self.world.ui)
@@ -304,9 +346,19 @@ class Histories(OwnProgram):
         self.control.set(KEY, 200)
         browser.type(browser.field(NUMBERS + "Count"), "77")
         newest, oldest = self.wait_for_lines(2)
-        self.assertIn("Count", newest[0] + newest[1])
-        self.assertTrue(any("120 N/m → 200 N/m" in text for text in oldest), oldest)
+        self.assertIn("Count", " ".join(newest))
+        self.assertIn("120 N/m → 200 N/m", oldest)
         self.assertTrue(any(text.startswith("python") for text in oldest), oldest)
+        # Each is one line below its hour, in which what there is to do appears with the pointer or the focus.
+        self.assertRegex(browser.text("#history h3"), r"^\d\d:00$")
+        self.assertLess(browser.find(".history-list li").size["height"], 36)
+        undo = browser.find("#history [aria-label='Undo Stiffness, change 1']")
+        opacity = "return getComputedStyle(arguments[0].parentElement).opacity"
+        browser.script("document.activeElement.blur()")
+        ActionChains(browser.driver).move_to_element(browser.find("#history-title")).perform()
+        self.assertEqual(browser.script(opacity, undo), "0")
+        browser.script("arguments[0].focus()", undo)
+        self.assertEqual(browser.script(opacity, undo), "1")
         browser.click(browser.named("#history button", "Undo Stiffness, change 1"))
         self.wait(120, "default")
         self.assertTrue(any("undo" in text for text in self.wait_for_lines(3)[0]))
@@ -319,6 +371,17 @@ class Histories(OwnProgram):
         self.wait_for_lines(5)
         browser.click(browser.named("#history button", "Undo Count, change 2"))
         wait_until(lambda: any("it was changed to 25 since" in text for text in browser.notices()), "the page does not say why")
+
+    def test_changes_have_the_name_of_the_person(self):
+        browser = self.browser
+        browser.script("tweaksPage.preferences.name = 'J\u00f6rg'")
+        browser.type(browser.field(KEY), "300")
+        wait_until(lambda: browser.texts(".history-list .who") == ["you"], "the change has no person")
+        browser.script("""tweaksPage.commands.toggleHistory(false);
+            tweaksPage.preferences.name = 'Ann';
+            tweaksPage.commands.toggleHistory(true);""")
+        wait_until(lambda: browser.texts(".history-list .who") == ["J\u00f6rg"], "the change has another person")
+        self.assertRegex(browser.find(".history-list .who").get_attribute("title"), r"^J\u00f6rg \(tweak-ui \d+ ")
 
     def test_a_mark_is_a_place_to_go_back_to(self):
         browser = self.browser
@@ -356,10 +419,10 @@ class Histories(OwnProgram):
         self.control.ask("set", tweak=KEY, value=300, until="closed")
         line = self.wait_for_lines(1)[0]
         self.assertTrue(any("lease" in text for text in line), line)
-        self.assertFalse(browser.is_there(".history-list button.small"))
+        self.assertFalse(browser.is_there(".history-list [aria-label^='Undo']"))
         self.control.ask("reset", all=True, leases="own")
         self.assertTrue(any("end of a lease" in text for text in self.wait_for_lines(2)[0]))
-        self.assertFalse(browser.is_there(".history-list button.small"))
+        self.assertFalse(browser.is_there(".history-list [aria-label^='Undo']"))
 
 
 class Ramps(PageTest):
@@ -372,6 +435,7 @@ class Ramps(PageTest):
         browser.script(
             """globalThis.values = new Set();
             tweaksPage.state.on('value', (tweak) => { if (tweak.key === arguments[0]) values.add(tweak.value); });""", KEY)
+        browser.open_tools()
         browser.type(browser.find("#details [aria-label='Ramp to']"), "620", end=None)
         browser.type(browser.find("#details [aria-label='Seconds']"), "0.5")
         self.becomes(KEY, 620)

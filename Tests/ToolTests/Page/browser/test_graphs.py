@@ -2,6 +2,7 @@
 """Tests of the graph: plots and axes, zooming, statistics, XY plots, pictures, and links."""
 
 import os
+import re
 import signal
 import time
 import unittest
@@ -200,6 +201,136 @@ class Graph(PageTest):
         self.assertEqual(set(browser.texts(".graph-statistics tbody td")), {"–"}, "there are statistics of nothing")
         wait_until(lambda: set(browser.texts(".legend-value")) == {"–"}, "the legend has a value where there is none")
         self.assertNotIn("NaN", browser.script("return tweaksPage.graphs.csv()"))
+
+    def samples(self, key, seconds):
+        """The number of samples in the last seconds."""
+        return self.browser.script(
+            """const series = tweaksPage.samples.series(`page-program\\n${arguments[0]}`);
+            return series.length - series.indexAt(series.time(series.length - 1) - arguments[1]);""", key, seconds)
+
+    def test_the_rate_is_chosen_in_a_menu(self):
+        browser = self.browser
+        self.graph(SPEED, TARGET)
+        self.assertEqual(browser.find("select[aria-label='Samples per second']").get_attribute("value"), "30")
+        self.choose("Samples per second", "1000/s")
+        wait_until(lambda: "rate=1000" in browser.driver.current_url, "the address has no rate")
+        # Beyond the next lower rate, also on a busy machine.
+        wait_until(lambda: self.samples(SPEED, 1) > 150, "there are not more samples")
+        text, count = browser.script(
+            """const series = tweaksPage.samples.series(`page-program\\n${arguments[0]}`);
+            return [tweaksPage.graphs.csv(), [...Array(series.length).keys()].filter((index) => !series.isGap(index)).length];""", SPEED)
+        self.assertEqual(sum(1 for line in text.splitlines()[1:] if line.split(",")[1]), count, "the CSV has not all samples")
+        self.show(browser.driver.current_url.split("#")[1])
+        wait_until(lambda: browser.find("#graphs").is_displayed() and browser.find("select[aria-label='Samples per second']").get_attribute("value") == "1000")
+        wait_until(lambda: self.samples(SPEED, 1) > 150, "the link has not the rate")
+        browser.click(browser.find("button[aria-label='Close the graph']"))
+        browser.row(SPEED)
+        wait_until(lambda: 5 < self.samples(SPEED, 1) < 80, "rows have the rate of a closed graph")
+
+    def test_the_graph_says_how_many_samples_are_missing(self):
+        browser = self.browser
+        self.graph(SPEED)
+        self.choose("Samples per second", "1000/s")
+        said = re.compile(r"page-program gives \d+ of 1000 samples per second")
+        end = time.monotonic() + 20
+        while time.monotonic() < end and not said.search(browser.text(".graph-side .who")):
+            self.program.send_signal(signal.SIGSTOP)
+            try:
+                time.sleep(0.2)
+            finally:
+                self.program.send_signal(signal.SIGCONT)
+            time.sleep(0.1)
+        self.assertRegex(browser.text(".graph-side .who"), said)
+        self.choose("Samples per second", "30/s")
+        wait_until(lambda: browser.text(".graph-side .who") == "", "it stays")
+
+    def test_the_edge_changes_the_height(self):
+        browser = self.browser
+        self.graph(SPEED)
+        edge = browser.find(".graph-edge")
+
+        def height():
+            return browser.find("#graphs").size["height"]
+
+        def is_now():
+            return abs(int(edge.get_attribute("aria-valuenow")) - 100 * height() / browser.script("return innerHeight")) <= 0.51
+
+        before = height()
+        self.assertTrue(is_now())
+        ActionChains(browser.driver, duration=20).drag_and_drop_by_offset(edge, 0, -120).perform()
+        wait_until(lambda: abs(height() - before - 120) < 6 and is_now(), f"from {before} to {height()}")
+        self.show(keeping=True)
+        self.graph(SPEED)
+        self.assertAlmostEqual(height(), before + 120, delta=6, msg="the height is not kept")
+        edge = browser.find(".graph-edge")
+        browser.script("arguments[0].focus()", edge)
+        dragged = height()
+        browser.keys(Keys.ARROW_DOWN)
+        wait_until(lambda: 5 < dragged - height() < 40 and is_now(), "the arrow does not change the height")
+        for key, name in ((Keys.HOME, "aria-valuemin"), (Keys.END, "aria-valuemax")):
+            browser.keys(key)
+            wait_until(lambda: edge.get_attribute("aria-valuenow") == edge.get_attribute(name) and is_now(), name)
+        ActionChains(browser.driver).double_click(edge).perform()
+        wait_until(lambda: height() == before and is_now(), "a double-click does not go back to the default")
+
+    def test_the_times_are_always_in_sight(self):
+        browser = self.browser
+        self.graph(SPEED, TARGET, TEMPERATURE, PHASE)
+        self.choose("Plots", "By line")
+        edge = browser.find(".graph-edge")
+        browser.script("arguments[0].focus()", edge)
+        browser.keys(Keys.HOME)
+        plots = browser.find(".graph-plots")
+        seen = """const [plots] = arguments;
+            const times = document.querySelector('.graph-times');
+            const {data} = times.getContext('2d').getImageData(0, 0, times.width, times.height);
+            const {top, bottom} = times.getBoundingClientRect();
+            return [plots.scrollHeight > plots.clientHeight + 20, top >= plots.getBoundingClientRect().bottom - 1 && bottom <= innerHeight && bottom > top + 10,
+              data.filter((value, index) => index % 4 === 3 && value > 100).length > 30];"""
+        wait_until(lambda: browser.script(seen, plots) == [True, True, True], "there are no times")
+        browser.script("arguments[0].scrollTop = 1e6", plots)
+        wait_until(lambda: browser.script(seen, plots) == [True, True, True], "the times scroll")
+        browser.script("arguments[0].focus()", edge)
+        browser.keys(Keys.ENTER)
+
+    def test_numbers_keep_their_decimals(self):
+        browser = self.browser
+        self.graph(SPEED, TEMPERATURE)
+        wait_until(lambda: "–" not in browser.texts(".legend-value"))
+        widths = set()
+        end = time.monotonic() + 2
+        while time.monotonic() < end:
+            widths.add(tuple(len(text.partition(".")[2]) for text in browser.texts(".legend-value")))
+        self.assertEqual(len(widths), 1, widths)
+        self.assertIn("tabular-nums", browser.find(".legend-value").value_of_css_property("font-variant-numeric"))
+
+    def test_the_bar_has_one_style_and_is_on_the_screen(self):
+        browser = self.browser
+        self.graph(SPEED)
+        look = """return [...document.querySelectorAll('.graph-bar :is(button, select)')].filter((one) => one.checkVisibility()).map((one) => {
+            const {left, right, top, bottom} = one.getBoundingClientRect();
+            const hit = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+            return [one.ariaLabel, left, right, top, bottom, getComputedStyle(one).borderTopColor, Boolean(one.matches('.icon-button')),
+              Boolean((one.tagName === 'SELECT' ? one.parentElement : one).querySelector('.icon-down')), one.contains(hit) || one === hit];
+        });"""
+        try:
+            parts = browser.script(look)
+            self.assertEqual(len({(top, bottom) for _, _, _, top, bottom, *_ in parts}), 1, parts)
+            # Icons, then menus, then words, and the icon that closes the graph.
+            kinds = ["icon" if is_icon else "menu" if is_menu else "word" for *_, is_icon, is_menu, _ in parts]
+            self.assertEqual([kind for index, kind in enumerate(kinds) if kinds[index - 1:index] != [kind]], ["icon", "menu", "word", "icon"], kinds)
+            self.assertEqual(len({colour for *_, colour, is_icon, _, _ in parts if not is_icon}), 1, "borders differ")
+            browser.size(360, 740, touch=True)
+            wait_until(lambda: browser.script("return innerWidth") == 360)
+            parts = browser.script(look)
+            names = [name for name, *_ in parts]
+            for name in ("Pause", "Save as CSV", "Save as PNG", "Clear the graph", "Close the graph", "Plots", "Samples per second"):
+                self.assertIn(name, names)
+            for name, left, right, top, bottom, *_, is_seen in parts:
+                self.assertTrue(0 <= left and right <= 360 and bottom <= 740 and is_seen, f"{name} is off the screen")
+                self.assertGreaterEqual(bottom - top, 44, name)
+        finally:
+            browser.size(1280, 900)
 
     def test_one_line_against_another(self):
         browser = self.browser

@@ -6,7 +6,7 @@ import os
 import subprocess
 import unittest
 
-from support import Keys, Settings, World, wait_until
+from support import LONG, Keys, Settings, World, wait_until
 from test_page import axe_source, violations
 
 GAIN, LIMIT, NAME = "Motor/Control/Gain", "Motor/Control/Limit", "Motor/Names/First"
@@ -119,6 +119,12 @@ class Writing(KeepingTest):
         self.assertEqual(browser.script("return document.activeElement.dataset.role"), "keep")
         browser.press(Keys.ENTER)
         wait_until(lambda: self.status().startswith("The sources have these values already."))
+        browser.press(Keys.ESCAPE)
+        # Pages that are opened later know it, too.
+        for page in (browser, self.world.browser(self.world.address + "&program=motor")):
+            wait_until(lambda: "in the source; waits for a build" in page.row(GAIN).text, "the row does not say what it waits for")
+        browser.type(browser.field(GAIN), "2.5")
+        wait_until(lambda: "waits for a build" not in browser.row(GAIN).text, "another value waits")
 
     def test_nothing_is_written_that_was_not_shown(self):
         browser = self.browser
@@ -144,7 +150,7 @@ class Writing(KeepingTest):
         for key, value in ((GAIN, 2.25), (LIMIT, 6), (NAME, HOSTILE)):
             self.set(key, value)
         browser.click(browser.find(".scope-line [aria-label='More actions']"))
-        wait_until(lambda: browser.named(".menu-item", "Keep 3 in the sources…")).click()
+        wait_until(lambda: browser.named(".menu-item", "Write 3 to the sources…")).click()
         shown = self.difference()
         self.assertIn(HOSTILE, shown)
         self.assertIn("<b>bold</b>", shown)
@@ -165,7 +171,7 @@ class Writing(KeepingTest):
         self.set(GAIN, 2.25)
         browser.press("b")
         self.difference()
-        self.assertEqual(browser.text("dialog[open] h2"), "Keep Gain in the source")
+        self.assertEqual(browser.text("dialog[open] h2"), "Write Gain to the source")
         browser.press(Keys.ESCAPE)
         wait_until(lambda: not browser.is_there("dialog[open]"))
         self.assertTrue(browser.script("return document.activeElement === arguments[0]", name))
@@ -175,7 +181,7 @@ class Writing(KeepingTest):
         browser, axe = self.browser, axe_source()
         self.set(GAIN, 2.25)
         self.set(LIMIT, 6)
-        for width, theme in ((1280, "light"), (1280, "dark"), (360, "light"), (360, "dark")):
+        for width, theme in ((1280, "light"), (360, "dark"), *(((1280, "dark"), (360, "light")) if LONG else ())):
             browser.size(width, 740, touch=width < 500)
             browser.script("tweaksPage.commands.setTheme(arguments[0]); tweaksPage.commands.keepScope({program: 'motor'})", theme)
             self.difference()

@@ -29,6 +29,7 @@ class Knobs(PageTest):
     def learn(self, key):
         browser = self.browser
         browser.click(browser.part(key, ".row-name"))
+        browser.open_tools()
         wait_until(lambda: browser.named(".details .knobs button", "Learn…"), "no knob can be learned").click()
         wait_until(lambda: browser.text(".details .knobs").startswith("Move a knob") and browser.script("return Boolean(knobs[1].onmidimessage)"))
         # Of sticks, the page has to see the rest.

@@ -10,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from support import By, Keys, Settings, World, free_port, wait_until
+from support import LONG, By, Keys, Settings, World, free_port, wait_until
 from test_rows import NUMBERS, OTHERS, PageTest
 
 
@@ -216,6 +216,7 @@ class Stale(PageTest):
     def test_the_preview_of_a_copy_follows_the_value(self):
         browser, key = self.browser, NUMBERS + "Stiffness"
         browser.click(browser.part(key, ".row-name"))
+        browser.open_tools()
         wait_until(lambda: browser.text(".details .copy-preview").endswith("Stiffness 120"))
         self.control.set(key, 130)
         wait_until(lambda: browser.text(".details .copy-preview").endswith("Stiffness 130"), "the preview is stale")
@@ -328,6 +329,31 @@ class Restarts(unittest.TestCase):
         browser.driver.execute_cdp_cmd("Network.emulateNetworkConditions", {"offline": False, **offline})
         wait_until(lambda: browser.field(key).get_attribute("value") == "555", "the missed change is not loaded")
 
+    def test_programs_with_one_name_are_below_one_node(self):
+        world = self.world
+        for folder in ("first", "second", "third"):
+            path = os.path.join(world.folder, folder, "page-program")
+            os.makedirs(os.path.dirname(path))
+            shutil.copy(Settings.page_program, path)
+            program = world.start(path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            self.assertEqual(program.stdout.readline(), "ready\n")
+        shutil.copy(Settings.page_program, os.path.join(world.folder, "zebra"))
+        self.assertEqual(world.start(os.path.join(world.folder, "zebra"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True).stdout.readline(), "ready\n")
+        world.start_ui()
+        browser = world.browser(world.address)
+        browser.connected()
+        names = lambda: browser.script("return [...document.querySelectorAll('#outline .outline-label')].map(({textContent}) => textContent)")
+        wait_until(lambda: names() == ["All programs", "page-program ×3", "zebra"], "they do not stand together")
+        wait_until(lambda: browser.named(".outline-node", "page-program ×3").click() is None)
+        wait_until(lambda: names() == ["All programs", "page-program ×3", *["page-program"] * 3, "zebra"], "they are not shown")
+        unders = browser.texts("#outline .outline-under")
+        for folder in ("first", "second", "third"):
+            self.assertTrue(any(f"{folder}/page-program" in under for under in unders), unders)
+        # It stays open while one of them is shown.
+        wait_until(lambda: browser.named(".outline-node", "page-program\n", is_whole=False).click() is None)
+        wait_until(lambda: browser.text(".scope-title") == "page-program")
+        wait_until(lambda: browser.is_there("#outline .outline-stopped [aria-current]"))
+
     def test_stopped_programs_are_collapsed_distinguishable_and_removable(self):
         world = self.world
         world.start_page_program()
@@ -439,6 +465,20 @@ class Finding(PageTest):
         self.assertEqual(self.keys_shown(), [OTHERS + "Colour"])
         browser.script("tweaksPage.commands.clearQuery(); tweaksPage.commands.setQuery({source: 'override'})")
         self.assertEqual([key for key in self.keys_shown() if key != OTHERS + "Restarting"], [])
+
+    def test_a_search_does_not_change_the_column_of_names(self):
+        browser = self.browser
+        width = "return document.getElementById('list').style.getPropertyValue('--names')"
+        before = wait_until(lambda: browser.script(width))
+        measured = """globalThis.measured = 0;
+            const {measureText} = CanvasRenderingContext2D.prototype;
+            CanvasRenderingContext2D.prototype.measureText = function (text) { measured += 1; return measureText.call(this, text); };"""
+        browser.script(measured)
+        self.query("fading")
+        self.assertEqual(len(self.keys_shown()), 2)
+        self.assertEqual((browser.script(width), browser.script("return measured")), (before, 0))
+        browser.script("tweaksPage.commands.clearQuery(); tweaksPage.commands.showScope({program: 'page-program', category: 'Gated'})")
+        wait_until(lambda: browser.script(width) != before, "it does not fit another category")
 
     def follow_outline(self, text):
         """Clicks a node of the outline, which may be redrawn between the lookup and the click."""
@@ -697,6 +737,20 @@ class Leaving(PageTest):
         self.assertEqual(browser.script(name), key)
 
 
+# Sliders and fields that have no number, and names of programs, tweaks and presets that a browser would translate.
+WRONG_NAMES = """const program = tweaksPage.state.programs.get('page-program');
+    const names = new Set([program.description.name, ...[...program.tweaks.values()].flatMap(({label, category, collection}) => [label, category, collection])]);
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const wrong = [...document.querySelectorAll('[aria-valuenow]')].filter((one) => !one.getAttribute('aria-valuenow') || !Number.isFinite(Number(one.getAttribute('aria-valuenow')))).map(({className}) => className);
+    while (texts.nextNode()) {
+      const {data, parentElement: parent} = texts.currentNode;
+      // Words that the page itself has, too.
+      if (['Actions', 'Switch'].includes(data.trim()) || !names.has(data.trim()) || !parent.translate) continue;
+      wrong.push(`${parent.className} ${data}`);
+    }
+    return wrong;"""
+
+
 class Accessible(PageTest):
     """Names, roles, contrast and sizes, checked by axe-core."""
 
@@ -708,6 +762,67 @@ class Accessible(PageTest):
     def check(self, what):
         found = violations(self.browser, self.axe)
         self.assertEqual(found, [], f"{what}: {json.dumps(found, indent=1)}")
+        self.assertEqual(self.browser.script(WRONG_NAMES), [], what)
+
+    def check_dialogs(self, what):
+        """The dialogs and menus, each by itself."""
+        browser = self.browser
+        commands = ("openSnapshots()", "openPanel('page-program')", "openPresets()", "openExport()", "openProgram()", "restart(tweaksPage.state.programs.get('page-program'))",
+                    "keepScope({program: 'page-program'})", "resetScope({program: 'page-program'})")
+        for command in (*(f"tweaksPage.commands.{one}" for one in commands), "tweaksPage.controllers.openList()", "tweaksPage.bar.openFilters()",
+                        "document.querySelector('.top [aria-label=Snapshot]').click()", "document.querySelector('.scope-line [aria-label=\"More actions\"]').click()"):
+            browser.script(command)
+            wait_until(lambda: browser.is_there("dialog[open], .popover:popover-open"), f"{command} opens nothing")
+            wait_until(lambda: "Loading" not in browser.text("dialog[open], .popover:popover-open"))
+            self.check(f"{what}, {command}")
+            browser.press(Keys.ESCAPE)
+            wait_until(lambda: not browser.is_there("dialog[open], .popover:popover-open"), f"{command} stays open")
+
+    def test_axe_finds_no_violations_in_dialogs_and_menus(self):
+        browser = self.browser
+        self.addCleanup(browser.size, 1280, 900)
+        for key, value in ((NUMBERS + "Stiffness", 200), (NUMBERS + "Count", 20), (OTHERS + "Restarting", 8), (NUMBERS + "Frequency", 500)):
+            self.control.set(key, value)
+            wait_until(lambda: browser.script("return tweaksPage.state.tweak('page-program', arguments[0]).source", key) == "override" or key == OTHERS + "Restarting")
+        for theme, width, height in (("dark", 360, 740), *((("light", 1280, 900), ("light", 320, 256)) if LONG else ())):
+            browser.size(width, height)
+            browser.script("tweaksPage.commands.setTheme(arguments[0])", theme)
+            self.check_dialogs(f"{theme} at {width} px")
+            browser.click(browser.part(NUMBERS + "Stiffness", ".row-name"))
+            browser.open_tools()
+            wait_until(lambda: browser.is_there(".opinions li") and browser.is_there(".change-list time"))
+            self.check(f"{theme} at {width} px, tools")
+            browser.script("tweaksPage.commands.select(undefined); tweaksPage.commands.toggleHistory(true)")
+            wait_until(lambda: browser.is_there(".history-list li"))
+            self.check(f"{theme} at {width} px, history")
+            browser.script("tweaksPage.commands.toggleHistory(false)")
+            # What a search finds besides tweaks.
+            browser.script("tweaksPage.commands.setQuery({text: 'res'})")
+            self.check(f"{theme} at {width} px, search")
+            browser.script("tweaksPage.commands.clearQuery()")
+
+    def test_forced_colours_hide_nothing(self):
+        """The system's colours have no shades, so shapes and borders tell what is on."""
+        browser = self.browser
+        self.addCleanup(browser.driver.execute_cdp_cmd, "Emulation.setEmulatedMedia", {"features": []})
+        browser.script("tweaksPage.commands.setTheme('light')")
+        for scheme in ("light", "dark"):
+            browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
+                {"name": "forced-colors", "value": "active"}, {"name": "prefers-color-scheme", "value": scheme}]})
+            browser.row("Kinds/Choices/Quality")
+            style = "return getComputedStyle(document.querySelector(arguments[0])).getPropertyValue(arguments[1])"
+            back = browser.script(style, "body", "background-color")
+            row = '.row[data-tweak="Kinds/Choices/Quality"] '
+            on = browser.script(style, row + "input:checked + span", "background-color")
+            self.assertNotEqual(on, browser.script(style, row + "input:not(:checked) + span", "background-color"), "the choice is not seen")
+            self.assertEqual(browser.script(style, ".side[aria-pressed=true]", "outline-style"), "solid", "the pressed side is not seen")
+            self.assertNotEqual(browser.script(style, ".state-dot", "background-color"), back, "the dot is not seen")
+            browser.row(NUMBERS + "Stiffness")
+            self.assertEqual([browser.script(style, ".slider", name) for name in ("forced-color-adjust", "--fill", "--text")], ["none", "Highlight", "CanvasText"],
+                             "neither the fill of a slider nor its default is seen")
+            browser.row(OTHERS + "Colour")
+            self.assertNotEqual(browser.script(style, ".swatch-fill", "background-color"), back, "the colour is not seen")
+            self.assertEqual(browser.script(style, ".swatch-fill", "background-color"), "rgb(51, 102, 204)")
 
     def test_axe_finds_no_violations(self):
         browser = self.browser
@@ -720,7 +835,7 @@ class Accessible(PageTest):
             browser.find(".graph-canvas").send_keys(keys)
         browser.click(browser.part(NUMBERS + "Stiffness", ".row-star"))
         browser.script("tweaksPage.commands.takeSnapshot()")
-        for theme in ("light", "dark"):
+        for theme in ("light", "dark") if LONG else ("light",):
             browser.script("tweaksPage.commands.setTheme(arguments[0]); tweaksPage.commands.select(undefined); document.activeElement.blur()", theme)
             for key in (NUMBERS + "Stiffness", OTHERS + "Restarting", "Motor/State/Speed", "Features/Trails/Fading"):
                 browser.row(key)
@@ -742,6 +857,7 @@ class Accessible(PageTest):
                 browser.press(Keys.ESCAPE)
                 wait_until(lambda: not browser.is_there("dialog[open]"))
             browser.press("?")
+            wait_until(lambda: browser.is_there("dialog[open]"))
             self.check(f"{theme}, help")
             browser.press(Keys.ESCAPE)
             browser.press("y")
@@ -752,9 +868,6 @@ class Accessible(PageTest):
             self.check(f"{theme}, trying, with the history")
             browser.press(Keys.ESCAPE)
             browser.script("return tweaksPage.commands.endTrial(false)")
-        browser.script("tweaksPage.commands.toggleCompact()")
-        browser.row(NUMBERS + "Count")
-        self.check("compact")
         browser.size(360, 740)
         self.addCleanup(browser.size, 1280, 900)
         self.check("narrow")
@@ -811,13 +924,36 @@ class Accessible(PageTest):
               if (index > 0 && box.top < rows[index - 1][1].bottom - 1) wrong.push(`${row.dataset.tweak} overlaps the previous row`);
             });
             return wrong;"""
-        for width, size, isCompact in ((1280, "100%", False), (1280, "200%", False), (360, "150%", False), (360, "100%", False), (1280, "200%", True), (1280, "100%", True)):
-            browser.script("tweaksPage.preferences.isCompact = arguments[0]", isCompact)
+        for width, size in ((1280, "100%"), (1280, "200%"), (360, "150%"), (360, "100%")):
             browser.size(width, 900)
             browser.script("document.documentElement.style.fontSize = arguments[0]", size)
             for key in (NUMBERS + "Stiffness", OTHERS + "Restarting", "Motor/State/Speed"):
                 browser.row(key)
                 wait_until(lambda: browser.script(cut) == [], f"with text of {size} at {width} px")
+
+    def test_text_of_twice_the_size_fits(self):
+        """As set in the browser, where also the layout follows."""
+        browser = self.world.browser(self.world.address + "&program=page-program", text=32)
+        self.addCleanup(browser.close)
+        browser.connected()
+        beyond = """return [...document.querySelectorAll(arguments[0])].filter((element) => {
+              const box = element.getBoundingClientRect();
+              return box.width > 1 && box.height > 1 && (box.right > innerWidth + 1 || box.left < -1);
+            }).map(({className}) => className.toString());"""
+        for width in (1440, 768, 360):
+            browser.size(width, 900)
+            browser.row(NUMBERS + "Stiffness")
+            wait_until(lambda: browser.script(beyond, ".row, .row *") == [], f"rows at {width} px: {browser.script(beyond, '.row, .row *')}")
+            browser.click(browser.part(NUMBERS + "Stiffness", ".row-name"))
+            browser.open_tools()
+            wait_until(lambda: browser.script(beyond, "#details *") == [], f"details at {width} px: {browser.script(beyond, '#details *')}")
+            browser.script("tweaksPage.commands.select(undefined)")
+            # Nothing in the bar is on top of something else.
+            above = browser.script(
+                """const parts = [...document.querySelectorAll('.top :is(button, input)')].filter((one) => one.checkVisibility()).map((one) => [one, one.getBoundingClientRect()]);
+                return parts.flatMap(([one, a], index) => parts.slice(index + 1).filter(([, b]) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1)
+                  .map(([other]) => `${one.ariaLabel} and ${other.ariaLabel}`));""")
+            self.assertEqual(above, [], f"at {width} px")
 
     def test_the_list_has_room_at_400_percent(self):
         browser = self.browser
@@ -853,7 +989,7 @@ class Accessible(PageTest):
                 };
                 const faint = [];
                 for (const icon of document.querySelectorAll('.icon')) {
-                  if (!icon.checkVisibility({visibilityProperty: true}) || icon.closest('[aria-disabled=true], :disabled')) continue;
+                  if (!icon.checkVisibility({visibilityProperty: true, opacityProperty: true}) || icon.closest('[aria-disabled=true], :disabled')) continue;
                   let opacity = 1;
                   let back;
                   for (let one = icon; one && !back; one = one.parentElement) {

@@ -15,20 +15,48 @@ function makePage(declaration = {}) {
   globalThis.requestAnimationFrame = () => 1;
   globalThis.document = /** @type {any} */ ({ visibilityState: "visible" });
   const state = new State();
+  state.connection = "connected";
   state.setProgram({ id: "p", state: "running" });
-  state.setTweaks("p", [{ tweak: key, category: "A", collection: "B", name: "C", type: "double", default: 1, value: 1, source: "default", ...declaration }]);
+  state.setTweaks("p", [{
+    tweak: key,
+    category: "A",
+    collection: "B",
+    name: "C",
+    type: "double",
+    default: 1,
+    value: 1,
+    source: "default",
+    ...declaration
+  }]);
   const tweak = state.tweak("p", key);
   const shown = [];
-  state.on("value", () => { if (shown.at(-1) !== currentValue(tweak)) shown.push(currentValue(tweak)); });
+  state.on("value", () => {
+    if (shown.at(-1) !== currentValue(tweak)) shown.push(currentValue(tweak));
+  });
   /** @type {(_: object) => void} */
   let answer;
-  const api = { post: () => new Promise((resolve) => { answer = resolve; }) };
+  const api = {
+    post: () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      })
+  };
   const editing = new Editing(state, api, { problem: assert.fail }, { add() {} });
   const tell = (value, time, rest) => state.setValue("p", { tweak: key, value, time, source: "override", ...rest });
-  return { state, tweak, shown, editing, tell, answer: (change) => answer({ tweaks: [{ tweak: key, source: "override", ...change }] }) };
+  return {
+    state,
+    tweak,
+    shown,
+    editing,
+    tell,
+    answer: (change) => answer({ tweaks: [{ tweak: key, source: "override", ...change }] })
+  };
 }
 
-const wait = () => new Promise((resolve) => { setTimeout(resolve); });
+const wait = () =>
+  new Promise((resolve) => {
+    setTimeout(resolve);
+  });
 
 test("a value does not jump back, in whatever order its answer and the events arrive", async () => {
   for (const order of ["ABa", "AaB", "aAB"]) {
@@ -97,4 +125,120 @@ test("a cancelled drag gives the value back, and sends nothing if it moved nothi
   page.editing.cancel(page.tweak);
   await wait();
   assert.deepEqual([page.shown, currentValue(page.tweak), page.editing.isDragged(page.tweak)], [[3, 1], 1, false]);
+  // While it waits, timers go on.
+  page.answer({ value: 1 });
+});
+
+/** A page and its clock, which `pass` moves on, in ms. */
+function makeTimedPage() {
+  const [setTimer, measure] = [globalThis.setTimeout, performance.now];
+  let now = 1000;
+  let timers = [];
+  globalThis.setTimeout = /** @type {any} */ ((run, time) => timers.push({ run, due: now + time }));
+  performance.now = () => now;
+  const page = makePage();
+  // A frame is a timer, too.
+  globalThis.requestAnimationFrame = (next) => Number(setTimeout(next, 16));
+  const [sent, problems] = [[], []];
+  let refuse = () => {};
+  let answer = () => {};
+  const api = {
+    post: (_, body, options) =>
+      new Promise((resolve, reject) => {
+        sent.push({
+          values: body.values.map(({ text }) => Number(text)),
+          time: options.time,
+          left: Math.round(options.limit + now - options.time)
+        });
+        [answer, refuse] = [resolve, reject];
+      })
+  };
+  const editing = new Editing(page.state, api, { problem: (text) => problems.push(text), say() {} }, { add() {} });
+  const turn = async () => {
+    for (let index = 0; index < 10; index += 1) await Promise.resolve();
+  };
+  const pass = async (time) => {
+    for (const end = now + time; now < end; now += 50) {
+      const due = timers.filter((timer) => timer.due <= now);
+      timers = timers.filter((timer) => timer.due > now);
+      for (const { run } of due) run();
+      await turn();
+    }
+  };
+  const row = () => [currentValue(page.tweak), Boolean(page.tweak.local?.isUnsent), page.tweak.failed?.message];
+  return {
+    ...page,
+    editing,
+    sent,
+    problems,
+    pass,
+    row,
+    answer: (...all) => answer(...all),
+    refuse: (...all) => refuse(...all),
+    end: () => {
+      globalThis.setTimeout = setTimer;
+      performance.now = measure;
+    }
+  };
+}
+
+test("a change without an answer is shown as not sent, and its request has what is left of five seconds", async () => {
+  const page = makeTimedPage();
+  page.editing.set(page.tweak, 3);
+  await page.pass(200);
+  assert.deepEqual(page.row(), [3, false, undefined]);
+  await page.pass(800);
+  assert.deepEqual(page.row(), [3, true, undefined]);
+  page.editing.set(page.tweak, 4);
+  assert.deepEqual(page.row(), [4, true, undefined]);
+  page.refuse(new Error("no answer"));
+  await page.pass(100);
+  assert.deepEqual(page.sent, [{ values: [3], time: 1000, left: 5001 }, { values: [4], time: 2000, left: 5001 }]);
+  page.answer({ tweaks: [{ tweak: key, source: "override", value: 4 }] });
+  await page.pass(100);
+  assert.deepEqual(page.row(), [4, false, undefined]);
+  page.end();
+});
+
+test("a change that waits for an earlier one is given up after five seconds and never sent", async () => {
+  const page = makeTimedPage();
+  page.editing.set(page.tweak, 3);
+  await page.pass(1000);
+  page.editing.set(page.tweak, 4);
+  await page.pass(5500);
+  assert.deepEqual(page.row(), [1, false, "tweak ui did not answer for 5 s"]);
+  page.answer({ tweaks: [] });
+  await page.editing.settled();
+  assert.deepEqual(page.sent.map(({ values }) => values), [[3]]);
+  page.end();
+});
+
+test("nothing is sent without a connection, and later only what is still new", async () => {
+  const page = makeTimedPage();
+  page.state.set("connection", "silent");
+  page.editing.set(page.tweak, 3);
+  assert.deepEqual(page.row(), [3, true, undefined]);
+  await page.pass(5500);
+  assert.deepEqual([page.row(), page.problems.length], [[1, false, "tweak ui did not answer for 5 s"], 1]);
+  await page.editing.settled();
+  page.editing.set(page.tweak, 4);
+  await page.pass(3000);
+  page.state.set("connection", "connected");
+  await page.pass(100);
+  assert.deepEqual(page.sent.map(({ values, time }) => [values, time]), [[[4], 6500]]);
+  page.end();
+});
+
+test("a change counts as made when only its answer was lost", async () => {
+  const page = makeTimedPage();
+  page.editing.set(page.tweak, 3);
+  await page.pass(100);
+  page.refuse(new Error("no answer"));
+  await page.pass(100);
+  assert.equal(page.row()[2], "no answer");
+  page.tell(2, 10);
+  assert.equal(page.row()[2], "no answer");
+  page.tell(3, 11);
+  assert.deepEqual(page.row(), [3, false, undefined]);
+  page.end();
 });

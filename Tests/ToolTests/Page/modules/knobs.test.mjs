@@ -4,12 +4,34 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Decoder, deflection, DeviceNames, driven, gamepadModel, isSameKnob, knobName, Learner, midiMessage, Takeover } from "../../../../Sources/Page/Files/knobs.js";
+import {
+  Decoder,
+  deflection,
+  DeviceNames,
+  driven,
+  gamepadModel,
+  isSameKnob,
+  knobName,
+  Learner,
+  midiMessage,
+  Takeover
+} from "../../../../Sources/Page/Files/knobs.js";
 import { keyOf } from "../../../../Sources/Page/Files/names.js";
 import { tweakFrom } from "../../../../Sources/Page/Files/tweaks.js";
 
 const made = (name, more = {}) =>
-  tweakFrom("p", { tweak: keyOf("A", "B", name), category: "A", collection: "B", name, type: "double", default: 0, value: 0, minimum: 0, maximum: 100, ...more }, 0);
+  tweakFrom("p", {
+    tweak: keyOf("A", "B", name),
+    category: "A",
+    collection: "B",
+    name,
+    type: "double",
+    default: 0,
+    value: 0,
+    minimum: 0,
+    maximum: 100,
+    ...more
+  }, 0);
 
 test("a MIDI message is that of a knob, a key or a pitch wheel", () => {
   const parts = (bytes) => Object.values(midiMessage(bytes) ?? {});
@@ -18,11 +40,25 @@ test("a MIDI message is that of a knob, a key or a pitch wheel", () => {
   assert.deepEqual(parts([0x92, 60, 100]), ["note", 3, 60, 100]);
   assert.deepEqual(parts([0x82, 60, 100]), ["note", 3, 60, 0]);
   assert.deepEqual(parts([0xe0, 0, 64]), ["bend", 1, 0, 8192]);
-  for (const other of [[0xb0, 123, 0], [0xb0, 21], [0xf8], [0xd0, 1], [0xa0, 1, 1], []]) assert.equal(midiMessage(other), undefined);
-  const names = ["midi 16 1\nnano", "midi 1 7 fine\nnano", "midi 1 16 relative\nnano", "note 1 36\nnano", "bend 2 0\nnano", "axis 0\nPad (2)", "button 3\nPad"];
+  for (const other of [[0xb0, 123, 0], [0xb0, 21], [0xf8], [0xd0, 1], [0xa0, 1, 1], []])
+    assert.equal(midiMessage(other), undefined);
+  const names = [
+    "midi 16 1\nnano",
+    "midi 1 7 fine\nnano",
+    "midi 1 16 relative\nnano",
+    "note 1 36\nnano",
+    "bend 2 0\nnano",
+    "axis 0\nPad (2)",
+    "button 3\nPad"
+  ];
   assert.deepEqual(names.map(knobName), [
-    "MIDI controller 1, channel 16 of nano", "MIDI controller 7, channel 1 of nano", "MIDI encoder 16, channel 1 of nano", "MIDI note 36, channel 1 of nano",
-    "MIDI pitch bend, channel 2 of nano", "gamepad axis 1 of Pad (2)", "gamepad button 4 of Pad",
+    "MIDI controller 1, channel 16 of nano",
+    "MIDI controller 7, channel 1 of nano",
+    "MIDI encoder 16, channel 1 of nano",
+    "MIDI note 36, channel 1 of nano",
+    "MIDI pitch bend, channel 2 of nano",
+    "gamepad axis 1 of Pad (2)",
+    "gamepad button 4 of Pad"
   ]);
 });
 
@@ -54,13 +90,17 @@ test("encoders are recognised by what they send", () => {
   for (const values of [[1, 1, 1], [1, 127], [127, 127, 127], [1, 2, 1, 1, 3, 1, 1], [1, 1, 126], [1, 65], [66, 1]]) {
     assert.equal(learned(...values).knob, "midi 1 16 relative", String(values));
   }
-  for (const values of [[63, 63, 63], [65, 65, 65, 63], [63, 65, 65, 66, 66]]) assert.equal(learned(...values).knob, "midi 1 16 offset", String(values));
+  for (const values of [[63, 63, 63], [65, 65, 65, 63], [63, 65, 65, 66, 66]])
+    assert.equal(learned(...values).knob, "midi 1 16 offset", String(values));
   // One direction says nothing about whether 65 is a step up or down.
   assert.deepEqual(learned(65, 65, 65, 66), { hints: ["Turn it the other way, too"] });
   assert.equal(learned(65, 65, 65, 1).knob, "midi 1 16 relative");
-  for (const [encoding, steps] of /** @type {[string, [number, number][]][]} */ ([
-    ["relative", [[1, 1], [3, 3], [127, -1], [125, -3], [65, -1], [67, -3], [0, 0], [64, 0]]], ["offset", [[65, 1], [63, -1], [60, -4], [64, 0]]],
-  ])) {
+  for (
+    const [encoding, steps] of /** @type {[string, [number, number][]][]} */ ([
+      ["relative", [[1, 1], [3, 3], [127, -1], [125, -3], [65, -1], [67, -3], [0, 0], [64, 0]]],
+      ["offset", [[65, 1], [63, -1], [60, -4], [64, 0]]]
+    ])
+  ) {
     for (const [value, turn] of steps) {
       const movement = new Decoder().movement(control(16, value), (knob) => knob === `midi 1 16 ${encoding}`);
       assert.equal((movement?.turn ?? NaN) + 0, turn, `${encoding} ${value}`);
@@ -69,7 +109,9 @@ test("encoders are recognised by what they send", () => {
 });
 
 test("controllers with 14 bits, and faders that send pitch bend, are one knob", () => {
-  const turned = [[5, 0], [5, 32], [5, 96], [6, 0], [7, 64], [9, 1], [12, 3]].flatMap(([high, low]) => [control(7, high), control(39, low)]);
+  const turned = [[5, 0], [5, 32], [5, 96], [6, 0], [7, 64], [9, 1], [12, 3]].flatMap((
+    [high, low]
+  ) => [control(7, high), control(39, low)]);
   assert.equal(learn(turned).knob, "midi 1 7 fine");
   const decoder = new Decoder();
   const isKnown = (knob) => knob === "midi 1 7 fine";
@@ -82,27 +124,44 @@ test("controllers with 14 bits, and faders that send pitch bend, are one knob", 
   assert.equal(learn([control(39, 1), control(39, 20)]).knob, "midi 1 39");
   const bends = [0, 4000].map((value) => ({ kind: "bend", channel: 2, number: 0, value }));
   assert.equal(learn(bends).knob, "bend 2 0");
-  assert.deepEqual(decoder.movement({ ...bends[0], value: 16383 }, (knob) => knob === "bend 2 0"), { knob: "bend 2 0", position: 1 });
+  assert.deepEqual(decoder.movement({ ...bends[0], value: 16383 }, (knob) => knob === "bend 2 0"), {
+    knob: "bend 2 0",
+    position: 1
+  });
 });
 
 test("what cannot be learned is refused with words", () => {
   const note = { kind: "note", channel: 1, number: 36, value: 90 };
-  assert.deepEqual(learn([note, { ...note, value: 0 }]), { hints: ["Keys and pads send notes, which set only switches. Move a knob"] });
+  assert.deepEqual(learn([note, { ...note, value: 0 }]), {
+    hints: ["Keys and pads send notes, which set only switches. Move a knob"]
+  });
   assert.equal(learn([{ ...note, value: 0 }, note], true).knob, "note 1 36");
-  const parameter = [[99, 1], [98, 5], [6, 10], [38, 0], [6, 40], [38, 0], [6, 90]].map(([number, value]) => control(number, value));
-  assert.deepEqual(learn(parameter), { hints: ["This knob sends parameters (NRPN). Make its device send control changes"] });
+  const parameter = [[99, 1], [98, 5], [6, 10], [38, 0], [6, 40], [38, 0], [6, 90]].map(([number, value]) =>
+    control(number, value)
+  );
+  assert.deepEqual(learn(parameter), {
+    hints: ["This knob sends parameters (NRPN). Make its device send control changes"]
+  });
 });
 
 test("devices of one model have names of their own, and keep them", () => {
   const names = new DeviceNames();
-  const [one, two, other] = [{ handle: "1", model: "Pad" }, { handle: "2", model: "Pad" }, { handle: "3", model: "nano" }];
+  const [one, two, other] = [{ handle: "1", model: "Pad" }, { handle: "2", model: "Pad" }, {
+    handle: "3",
+    model: "nano"
+  }];
   assert.deepEqual(names.of([one, two, other]), ["Pad", "Pad (2)", "nano"]);
   assert.deepEqual(names.of([two]), ["Pad (2)"]);
   assert.deepEqual(names.of([two, { handle: "4", model: "Pad" }]), ["Pad (2)", "Pad"]);
-  const ids = ["Xbox 360 Controller (STANDARD GAMEPAD Vendor: 045e Product: 028e)", "045e-028e-Microsoft X-Box 360 pad", "T.16000M (left)"];
+  const ids = [
+    "Xbox 360 Controller (STANDARD GAMEPAD Vendor: 045e Product: 028e)",
+    "045e-028e-Microsoft X-Box 360 pad",
+    "T.16000M (left)"
+  ];
   assert.deepEqual(ids.map(gamepadModel), ["Xbox 360 Controller", "Microsoft X-Box 360 pad", "T.16000M (left)"]);
   assert(isSameKnob("midi 1 21\nA", "midi 1 21 relative\nA"));
-  for (const different of ["midi 1 21\nB", "midi 1 2\nA", "midi 2 21\nA", "note 1 21\nA"]) assert(!isSameKnob("midi 1 21\nA", different), different);
+  for (const different of ["midi 1 21\nB", "midi 1 2\nA", "midi 2 21\nA", "note 1 21\nA"])
+    assert(!isSameKnob("midi 1 21\nA", different), different);
 });
 
 test("a knob moves a value only after it has reached it", () => {

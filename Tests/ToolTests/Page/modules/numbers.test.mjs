@@ -6,7 +6,21 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { converted, isDuration, niceUnit } from "../../../../Sources/Page/Files/durations.js";
 import {
-  admitted, exactText, fixedText, limitsOf, numberFrom, numberText, onStep, positionOf, shortestFloat, sliderRange, stepped, typeLimits, valueAt, withPoints,
+  admitted,
+  decades,
+  exactText,
+  fixedText,
+  limitsOf,
+  numberFrom,
+  numberText,
+  onStep,
+  positionOf,
+  shortestFloat,
+  sliderRange,
+  stepped,
+  typeLimits,
+  valueAt,
+  withPoints
 } from "../../../../Sources/Page/Files/numbers.js";
 
 const types = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float", "double"];
@@ -29,6 +43,18 @@ test("a range without limits contains the value and fits the type", () => {
       assert(middle >= range.low && middle <= range.high, name);
     }
   }
+});
+
+test("a logarithmic slider has ticks at the powers of ten, and few", () => {
+  const tweak = { type: "double", minimum: 0.5, maximum: 2000, default: 1, value: 1, scale: "log" };
+  const at = decades(tweak, sliderRange(tweak));
+  assert.deepEqual(at.map((place) => Math.round(valueAt(tweak, place, sliderRange(tweak)) * 10) / 10), [
+    1,
+    10,
+    100,
+    1000
+  ]);
+  assert(decades(tweak, { low: 1e-300, high: 1e300 }).length <= 13);
 });
 
 test("the limits are the range, and both ends of the slider are exact", () => {
@@ -65,10 +91,24 @@ test("arrows change by one step, ten with Shift, a tenth with Alt", () => {
 });
 
 test("a number that changes keeps its decimals", () => {
-  assert.deepEqual([4026, 4025.73, 9.5, -0.01].map((number) => fixedText(number, [0, 4100])), ["4026.0", "4025.7", "9.5", "0.0"]);
-  assert.deepEqual([0.1, 0.123456, -0.00001].map((number) => fixedText(number, [-0.2, 0.3])), ["0.10000", "0.12346", "-0.00001"]);
+  assert.deepEqual([4026, 4025.73, 9.5, -0.01].map((number) => fixedText(number, [0, 4100])), [
+    "4026.0",
+    "4025.7",
+    "9.5",
+    "0.0"
+  ]);
+  assert.deepEqual([0.1, 0.123456, -0.00001].map((number) => fixedText(number, [-0.2, 0.3])), [
+    "0.10000",
+    "0.12346",
+    "-0.00001"
+  ]);
   // Without a range, and beyond what digits can show.
-  assert.deepEqual([fixedText(3, [3, 3]), fixedText(1e12, [0, 2e12]), fixedText(2e-7, [0, 5e-7]), fixedText(NaN, [0, 1])], ["3", "1000000000000", "2e-7", "nan"]);
+  assert.deepEqual([
+    fixedText(3, [3, 3]),
+    fixedText(1e12, [0, 2e12]),
+    fixedText(2e-7, [0, 5e-7]),
+    fixedText(NaN, [0, 1])
+  ], ["3", "1000000000000", "2e-7", "nan"]);
 });
 
 test("texts show the exact value", () => {
@@ -83,20 +123,47 @@ test("texts show the exact value", () => {
 
 test("durations are shown in a readable unit", () => {
   const tweak = { type: "double", unit: "s" };
-  assert(isDuration(tweak) && !isDuration({ type: "string", unit: "s" }) && !isDuration({ type: "double", unit: "kg" }));
-  for (const [value, unit, number] of [[0.25, "ms", 250], [90, "min", 1.5], [0, "s", 0], [86400, "d", 1], [3e-7, "ns", 300]]) {
+  assert(
+    isDuration(tweak) && !isDuration({ type: "string", unit: "s" }) && !isDuration({ type: "double", unit: "kg" })
+  );
+  for (
+    const [value, unit, number] of [[0.25, "ms", 250], [90, "min", 1.5], [0, "s", 0], [86400, "d", 1], [
+      3e-7,
+      "ns",
+      300
+    ]]
+  ) {
     assert.equal(niceUnit(tweak, value), unit);
     assert.equal(converted(tweak, value, unit), number);
   }
 });
 
 test("a decimal comma is a point, where it cannot separate anything else", () => {
-  for (const [typed, meant] of [
-    ["1,5", "1.5"], ["-0,25", "-0.25"], ["+=1,5", "+=1.5"], ["1,5*2,25 ms", "1.5*2.25 ms"], [",5", ".5"], ["(1,5+2)*3", "(1.5+2)*3"], ["0,125", "0.125"],
-    ["1234,567", "1234.567"], ["1,5e3", "1.5e3"], ["2,5%", "2.5%"],
-    // Thousands, arguments, lists and mistakes.
-    ["1,500", "1,500"], ["12,345", "12,345"], ["sqrt(1,5)", "sqrt(1,5)"], ["max (1,5)", "max (1,5)"], ["min((1,5),2)", "min((1,5),2)"],
-    ["1,5,6", "1,5,6"], ["1.234,5", "1.234,5"], ["1, 5", "1, 5"], ["1,", "1,"], ["", ""], ["2*pi", "2*pi"],
-  ]) assert.equal(withPoints(typed), meant);
+  for (
+    const [typed, meant] of [
+      ["1,5", "1.5"],
+      ["-0,25", "-0.25"],
+      ["+=1,5", "+=1.5"],
+      ["1,5*2,25 ms", "1.5*2.25 ms"],
+      [",5", ".5"],
+      ["(1,5+2)*3", "(1.5+2)*3"],
+      ["0,125", "0.125"],
+      ["1234,567", "1234.567"],
+      ["1,5e3", "1.5e3"],
+      ["2,5%", "2.5%"],
+      // Thousands, arguments, lists and mistakes.
+      ["1,500", "1,500"],
+      ["12,345", "12,345"],
+      ["sqrt(1,5)", "sqrt(1,5)"],
+      ["max (1,5)", "max (1,5)"],
+      ["min((1,5),2)", "min((1,5),2)"],
+      ["1,5,6", "1,5,6"],
+      ["1.234,5", "1.234,5"],
+      ["1, 5", "1, 5"],
+      ["1,", "1,"],
+      ["", ""],
+      ["2*pi", "2*pi"]
+    ]
+  ) assert.equal(withPoints(typed), meant);
   assert.equal(withPoints("sqrt(4)+1,5"), "sqrt(4)+1.5");
 });

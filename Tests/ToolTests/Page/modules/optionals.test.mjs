@@ -4,13 +4,38 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { declarationInC, declarationInSwift, nestedJSON, shellCommand } from "../../../../Sources/Page/Files/copying.js";
+import {
+  declarationInC,
+  declarationInSwift,
+  nestedJSON,
+  shellCommand
+} from "../../../../Sources/Page/Files/copying.js";
 import { driven, Takeover } from "../../../../Sources/Page/Files/knobs.js";
 import { none, onStep, positionOf, sliderRange, stepped } from "../../../../Sources/Page/Files/numbers.js";
-import { currentValue, isChanged, isDrawable, isNone, partnerName, requestValue, tweakFrom, valueFrom, valueText } from "../../../../Sources/Page/Files/tweaks.js";
+import {
+  currentValue,
+  isChanged,
+  isDrawable,
+  isNone,
+  partnerName,
+  requestValue,
+  tweakFrom,
+  valueFrom,
+  valueText
+} from "../../../../Sources/Page/Files/tweaks.js";
 
 const made = (type, more = {}) =>
-  tweakFrom("p", { tweak: "A/B/X", category: "A", collection: "B", name: "X", type, default: none, value: none, optional: true, ...more }, 0);
+  tweakFrom("p", {
+    tweak: "A/B/X",
+    category: "A",
+    collection: "B",
+    name: "X",
+    type,
+    default: none,
+    value: none,
+    optional: true,
+    ...more
+  }, 0);
 
 test("no value is none, whatever the type", () => {
   for (const type of ["double", "float", "int64", "bool", "string"]) {
@@ -46,8 +71,14 @@ test("no value is copied as nil, and as the text none", () => {
   assert.equal(declarationInSwift(limit, none, []), '#tweak("A", "B", "X", default: nil, in: 0.1...2) as Double?');
   assert.equal(declarationInSwift(made("float"), 0.5, []), '#tweak("A", "B", "X", default: .some(0.5)) as Float?');
   assert.equal(declarationInSwift(made("bool"), true, []), '#tweak("A", "B", "X", default: .some(true)) as Bool?');
-  assert.equal(declarationInSwift(made("string"), "\\none", []), '#tweak("A", "B", "X", default: .some("none")) as String?');
+  assert.equal(
+    declarationInSwift(made("string"), "\\none", []),
+    '#tweak("A", "B", "X", default: .some("none")) as String?'
+  );
   assert.equal(declarationInC(limit, none, []), '// "A/B/X" is optional, which only Swift can declare.');
-  assert.equal(nestedJSON([{ tweak: limit, value: none }]), '{\n  "A": {\n    "B": {\n      "X": "none"\n    }\n  }\n}');
+  assert.equal(
+    nestedJSON([{ tweak: limit, value: none }]),
+    '{\n  "A": {\n    "B": {\n      "X": "none"\n    }\n  }\n}'
+  );
   assert.equal(shellCommand({ id: "p", description: {} }, limit, none), "tweak set p A/B/X none");
 });

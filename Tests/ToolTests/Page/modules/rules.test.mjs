@@ -25,9 +25,11 @@ test("the enclosing features of a part are its gates", () => {
 });
 
 test("a tweak expires after its last day", () => {
-  for (const { expires, today, isExpired: expected } of rules.expiry) assert.equal(isExpired({ expires }, today), expected);
+  for (const { expires, today, isExpired: expected } of rules.expiry)
+    assert.equal(isExpired({ expires }, today), expected);
 });
 
 test("a number is clamped to its limits and the range of its type", () => {
-  for (const { value, admitted: expected, ...tweak } of rules.limits) assert.equal(admitted(tweak, value), expected, JSON.stringify(tweak));
+  for (const { value, admitted: expected, ...tweak } of rules.limits)
+    assert.equal(admitted(tweak, value), expected, JSON.stringify(tweak));
 });

@@ -2,6 +2,9 @@
 #if Remote
 import CommandSupport
 import RemoteValues
+import TweakClient
+import TweakFormats
+import TweakJSON
 import TweakRecords
 import TweakSystem
 
@@ -9,11 +12,19 @@ extension FleetStatus { func perform() throws(Failure) { try Fleet.status(self) 
 
 extension Fleet {
     static func status(_ options: FleetStatus) throws(Failure) {
-        let found = try asking(options.fleet) { (editor) async throws(FleetProblem) in
-            try await editor.fleetHosts()
+        let tweak = try options.tweak.map { (text) throws(Failure) in
+            try key(
+                of: TweakName(text), contents(options.fleet), kills(options.fleet),
+                declarations(options.fleet))
+        }
+        let (found, holdings) = try asking(options.fleet) {
+            (editor) async throws(FleetProblem) -> (FleetHosts, (TweakKey, [FleetHolding])?) in
+            let found = try await editor.fleetHosts()
+            guard let tweak else { return (found, nil) }
+            return (found, (tweak, try await editor.holdings(of: tweak, on: found)))
         }
         warn(found.strangers)
-        let form = StatusForm(found, of: options.fleet.application)
+        let form = StatusForm(found, holdings, of: options.fleet.application)
         switch options.fleet.format {
         case .json: try failing { try printJSON(form) }
         case .table:
@@ -35,14 +46,17 @@ private struct StatusForm: Encodable {
     let newestRevision: Int?
     /// The number of hosts.
     let known: Int
+    /// The tweak of which each host's ``HostForm/has`` tells.
+    let tweak: TweakKey?
     /// The number of hosts that have the newest change and refuse nothing.
     let current: Int
     let hosts: [HostForm]
 
-    init(_ found: FleetHosts, of application: String) {
+    init(_ found: FleetHosts, _ holdings: (TweakKey, [FleetHolding])?, of application: String) {
         (self.application, newest, known) = (application, found.newest, found.hosts.count)
         newestRevision = found.newestRevision
-        hosts = found.hosts.map { HostForm($0, newest: found.newest) }
+        tweak = holdings?.0
+        hosts = found.hosts.enumerated().map { HostForm($1, holdings?.1[$0], newest: found.newest) }
         current = hosts.count { $0.state == .current }
     }
 
@@ -62,8 +76,15 @@ private struct StatusForm: Encodable {
         }
         if isOfAll {
             let table = TextTable(
-                header: ["HOST", "STATE", "REVISION", "LOADED", "PROCESSES", "AGENT"],
+                header: ["HOST", "STATE", "REVISION", "LOADED", "PROCESSES", "AGENT", "BUILDS"],
+                optional: ["BUILDS"],
                 rows: hosts.map(\.row))
+            texts.append("\n\(table.text)")
+        }
+        if let tweak {
+            let table = TextTable(
+                header: ["HOST", "STATE", "\(tweak)"],
+                rows: hosts.map { [$0.host, $0.state.rawValue, $0.hasText] })
             texts.append("\n\(table.text)")
         }
         list(
@@ -113,6 +134,13 @@ private struct HostForm: Encodable {
     let more: Int?
     let sources: [Source]
     let agent: String?
+    let builds: [Build]
+    /// The fleet's value on this host for the tweak of `--tweak`.
+    let has: FleetHolding?
+
+    struct Build: Encodable {
+        let program, build: String
+    }
 
     struct Refusal: Encodable {
         let tweak, reason: String
@@ -126,7 +154,7 @@ private struct HostForm: Encodable {
 
     var isSilent: Bool { state == .silent }
 
-    init(_ report: HostReport, newest: Int) {
+    init(_ report: HostReport, _ holding: FleetHolding?, newest: Int) {
         (host, version, revision) = (report.host, report.version, report.revision)
         newestRevision = report.newestRevision
         (loaded, silentSince, processes) = (report.loaded, report.silentSince, report.processes)
@@ -136,6 +164,8 @@ private struct HostForm: Encodable {
             Source(source: $0.name, kind: $0.kind, loaded: $0.loaded, problem: $0.problem)
         }
         agent = report.agent
+        builds = report.builds.map { Build(program: $0.program, build: $0.id) }
+        has = holding
         state =
             if report.isSilent { .silent } else if report.version < newest { .behind } else {
                 report.refused.isEmpty ? .current : .refuses
@@ -148,7 +178,17 @@ private struct HostForm: Encodable {
         [
             host, state.rawValue, revisionText, loaded ?? "", processes.map { "\($0)" } ?? "not known",
             agent ?? "",
+            builds.map { "\(lastComponent(of: $0.program)) \($0.build.prefix(12))" }.joined(separator: ", "),
         ]
+    }
+
+    var hasText: String {
+        switch has ?? .unknown {
+        case .value(let value): value.line
+        case .killed: "off: killed"
+        case .none: "none"
+        case .unknown: "not known"
+        }
     }
 
     var refusalRows: [[String]] {

@@ -4,7 +4,7 @@ import CommandCompletion
 import CommandSupport
 import Dispatch
 import Foundation
-import RemoteValues
+package import RemoteValues
 import TweakClient
 import TweakFormats
 import TweakJSON
@@ -353,10 +353,10 @@ private struct Interruption {
 }
 
 /// The message for an event of a rollout.
-struct RolloutText {
-    let text: String
+package struct RolloutText {
+    package let text: String
 
-    init(_ event: RolloutLeader.Event) {
+    package init(_ event: RolloutLeader.Event) {
         switch event {
         case .problem(let problem): text = problem
         case .moved(let plan, let change):

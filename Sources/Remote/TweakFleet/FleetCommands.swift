@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-import ArgumentParser
+package import ArgumentParser
 import CommandCompletion
 
-struct FleetCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
+package struct FleetCommand: ParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "fleet", _superCommandName: "tweak",
         abstract: "Show and change the values of a fleet, in etcd.",
         discussion: """
@@ -22,13 +22,15 @@ struct FleetCommand: ParsableCommand {
               77  etcd refuses: the user lacks the permission, or there is no space
               78  the configuration is wrong
             """,
-        version: TweakAgent.version,
+        version: agentVersion,
         subcommands: [
             FleetList.self, FleetGet.self, FleetSet.self, FleetReset.self, FleetStatus.self, FleetWatch.self,
             FleetHistory.self, FleetRollback.self, FleetDiff.self, FleetPromote.self, FleetKill.self,
             FleetUnkill.self, FleetRollout.self, FleetRollouts.self, FleetPause.self, FleetResume.self,
             FleetAbort.self, FleetDeclare.self, FleetBuilds.self, FleetApplications.self,
         ])
+
+    package init() {}
 }
 
 /// An output format.
@@ -204,6 +206,9 @@ struct FleetStatus: AgentCommand {
 
     @Flag(help: "Show each host.")
     var all = false
+
+    @Option(help: ArgumentHelp("Also show what each host has of this tweak.", valueName: "tweak"))
+    var tweak: String?
 
     @Flag(help: "Exit with 1 unless all hosts that are known have the newest change and refuse nothing.")
     var check = false

@@ -22,7 +22,7 @@ extension FleetHistory { func perform() throws(Failure) { try Fleet.history(self
 extension FleetRollback { func perform() throws(Failure) { try Fleet.rollback(self) } }
 
 /// The commands of `tweak fleet`.
-enum Fleet {
+package enum Fleet {
     // MARK: - Reading
 
     static func list(_ options: FleetList) throws(Failure) {
@@ -59,10 +59,7 @@ enum Fleet {
         let contents = try contents(options.fleet)
         let kills = kills(options.fleet)
         lazy var declared = declarations(options.fleet)
-        var known = Swift.Set((contents.values + (kills?.values ?? [])).map(\.tweak))
-        // Tweaks with a value first: another one may have a similar name.
-        if name.meant(among: known.sorted()).isEmpty { known.formUnion(declared?.tweaks ?? []) }
-        let tweak = try key(of: name, among: known)
+        let tweak = try key(of: name, contents, kills, declared)
         var killed: String?
         if let kill = try? kills?[tweak]?.value.get(), !warnOfVainKill(kill, of: tweak, declared) {
             killed = "it is \(kill.reason(in: .kills))"
@@ -292,7 +289,7 @@ enum Fleet {
     /// Reports that there was nothing to change.
     static func showNothing(_ options: FleetOptions) {
         switch options.format {
-        case .json: print("null")
+        case .json: try? printJSON(FleetChangeForm?.none)
         case .table: print(printable("\(options.application): nothing had to be changed"))
         }
     }
@@ -311,8 +308,9 @@ enum Fleet {
                 !warnOfVainKill(kill, of: part.tweak, declared)
             {
                 warn(
-                    "\(part.tweak): it is \(kill.reason(in: .kills)); the value takes effect after tweak fleet "
-                        + "unkill", .hidden, tweak: part.tweak)
+                    "\(part.tweak): it is \(kill.reason(in: .kills)); the value takes effect "
+                        + FleetWording.choose("after tweak fleet unkill", page: "when the kill has ended"),
+                    .hidden, tweak: part.tweak)
             }
             warnIfHidden(part.tweak, of: options.application)
         }
@@ -446,6 +444,16 @@ enum Fleet {
         try name.key(among: known.sorted(), listedBy: "tweak fleet list")
     }
 
+    /// The tweak that a name means. Those with a value or a kill come first: another one may have a similar name.
+    static func key(
+        of name: TweakName, _ contents: FleetContents, _ kills: FleetContents?,
+        _ declared: @autoclosure () -> FleetDeclarations?
+    ) throws(Failure) -> TweakKey {
+        var known = Swift.Set((contents.values + (kills?.values ?? [])).map(\.tweak))
+        if name.meant(among: known.sorted()).isEmpty { known.formUnion(declared()?.tweaks ?? []) }
+        return try key(of: name, among: known)
+    }
+
     private static func declaration(
         of name: TweakName, in program: String
     ) throws(Failure) -> TweakDeclaration {
@@ -476,7 +484,9 @@ enum Fleet {
         }
         guard admission.wasClamped else { return admission.value }
         let problem = outsideLimits("\(declaration.key): \(text)", allowed: declaration.allowed)
-        guard isForced else { throw refusal(build == nil ? "\(problem); --force sets it clamped" : problem) }
+        guard isForced else {
+            throw refusal(build == nil ? problem + FleetWording.choose("; --force sets it clamped") : problem)
+        }
         warn(problem, .clamped, tweak: declaration.key)
         return admission.value
     }
@@ -519,7 +529,7 @@ enum Fleet {
     }
 
     /// The user and the host.
-    static var author: String {
+    package static var author: String {
         let user =
             getpwuid(geteuid()).flatMap { $0.pointee.pw_name.map { String(cString: $0) } } ?? "\(geteuid())"
         var name = utsname()
@@ -560,7 +570,7 @@ enum Fleet {
         _ options: FleetClusterOptions, _ environment: String?, _ application: String?,
         _ place: FleetPlace = .values
     ) throws(Failure) -> FleetEditor {
-        let path = try Follow.configuration(options.configurationPath)
+        let path = try agentConfiguration(options.configurationPath)
         let bytes = try readInput(path, isNamed: false)
         var cluster: EtcdCluster?
         do throws(FormatError) { cluster = try EtcdCluster(ofConfiguration: bytes, path: path) } catch {
@@ -783,7 +793,7 @@ struct FleetChangeForm: Encodable {
 }
 
 extension JSONValue {
-    fileprivate var line: String { String(decoding: json(), as: UTF8.self) }
+    var line: String { String(decoding: json(), as: UTF8.self) }
 
     /// The value for other hosts: `200`, or `200 for {"only-os":["debian"]}`.
     fileprivate var alternativeText: String {

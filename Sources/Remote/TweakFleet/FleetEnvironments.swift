@@ -183,7 +183,8 @@ private struct Promotion: Sendable {
         guard !left.isEmpty else { return }
         printMessage(
             "\(environments.from) does not have " + left.map(\.description).beginning.joined(separator: ", ")
-                + "; that stays in \(environments.to), and --remove removes it", of: Fleet.command)
+                + "; that stays in \(environments.to)"
+                + FleetWording.choose(", and --remove removes it"), of: Fleet.command)
     }
 
     /// The new values of the target.
@@ -234,8 +235,8 @@ private struct Promotion: Sendable {
         case nil where isRemoving: return nil
         case nil:
             throw .impossible(
-                "\(tweak): it has no value in \(environments.from); --remove removes the one in \(environments.to)"
-            )
+                "\(tweak): it has no value in \(environments.from)"
+                    + FleetWording.choose("; --remove removes the one in \(environments.to)"))
         case .failure(let error)?:
             throw .impossible("\(tweak): its value in \(environments.from) is invalid: \(error)")
         case .success(var value)?:

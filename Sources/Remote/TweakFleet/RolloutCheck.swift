@@ -8,7 +8,7 @@ import TweakSystem
 ///
 /// It runs in a process group of its own, so that all of it can be ended, without input, and with its output in the
 /// standard error of this process.
-struct RolloutCheck: Sendable {
+package struct RolloutCheck: Sendable {
     private let file: String
     private let arguments: [String]
     private let name: String
@@ -27,14 +27,14 @@ struct RolloutCheck: Sendable {
     }
 
     /// An executable that the agent's configuration names, without arguments.
-    static func executable(_ path: String, name: String) -> RolloutCheck {
+    package static func executable(_ path: String, name: String) -> RolloutCheck {
         RolloutCheck(file: path, arguments: [path], name: "the check \(name)", patience: patience)
     }
 
     /// Runs the program to its end; cancelling the task kills it.
     ///
     /// - Returns: The reason of a failure; `nil` if it succeeded.
-    func run() async -> String? {
+    package func run() async -> String? {
         let process: ChildProcess
         do throws(ChildProcess.StartProblem) { process = try start() } catch {
             return "\(name) could not be executed: \(error.message)"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #if Remote
-import CommandSupport
-import RemoteValues
+package import CommandSupport
+package import RemoteValues
 import TweakClient
 import TweakJSON
 import TweakProtocol
@@ -207,7 +207,8 @@ extension Fleet {
         // If nothing is published, any name may be a new application.
         guard !nearest.isEmpty || applications.contains(where: \.isDeclared) else { return declared }
         throw Failure(
-            "\(name): no build of it is published, and it has no values, so it is only set with --force"
+            "\(name): no build of it is published, and it has no values, so it is only set "
+                + FleetWording.choose("with --force", page: "if you choose to set it anyway")
                 + didYouMean(nearest), .invalid)
     }
 
@@ -228,7 +229,8 @@ extension Fleet {
         _ tweak: TweakKey, _ known: Set<TweakKey>, of application: String
     ) -> FleetProblem {
         .impossible(
-            "\(tweak): no published build of \(application) declares it, so it is only set with --force"
+            "\(tweak): no published build of \(application) declares it, so it is only set "
+                + FleetWording.choose("with --force", page: "if you choose to set it anyway")
                 + didYouMean(known.nearest(to: tweak).map(\.description)))
     }
 }
@@ -237,7 +239,7 @@ extension DeclaredBuild {
     /// Reads an executable and its libraries. What files on this host have introduced is no declaration.
     ///
     /// - Parameter warn: Called with problems of records.
-    init(of path: String, _ warn: (Warning) -> Void) throws(Failure) {
+    package init(of path: String, _ warn: (Warning) -> Void) throws(Failure) {
         let declarations = try failing { try OfflineProgram.content(of: path, warn).declarations }
         do throws(FleetProblem) {
             self = try DeclaredBuild(of: path, buildID: buildID(of: path), by: Fleet.author, declarations)
