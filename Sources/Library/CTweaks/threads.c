@@ -89,6 +89,12 @@ void fbtweak__prepare_thread(void) {
   free(block);
 }
 
+/* The number of threads, including the main thread; 0 without /proc. */
+static int count_all_threads(void) {
+  struct stat status;
+  return stat("/proc/self/task", &status) == 0 ? (int)status.st_nlink - 2 : 0;
+}
+
 /*
  * If main is left by pthread_exit(3) or its thread is cancelled, a process lives until its last
  * thread ends. Threads of the library must not keep it alive. Only then, and not at exit, are the
@@ -100,8 +106,28 @@ static sigset_t signals_of_main;
 static void (*tell_end_of_main)(void);
 static int own_threads;
 
+/*
+ * Threads of the library that only sleep have not used the allocator yet, nor thread-local
+ * variables of a plug-in. Without room for those, such a thread must not become the last one: that
+ * one calls the exit handlers.
+ */
+static int sleepers;
+
+static void end_if_others_sleep_without_room(void) {
+  int asleep = __atomic_load_n(&sleepers, __ATOMIC_SEQ_CST);
+  if (asleep > 0 && count_all_threads() - 1 <= asleep && !fbtweak__has_room_for_thread())
+    exit(0);
+}
+
+static int ends_of_main;
+
+/* Called in each round of destructors, of which the last one comes after those of the program. */
 static void note_end_of_main(void *value) {
-  (void)value;
+  if (++ends_of_main == PTHREAD_DESTRUCTOR_ITERATIONS)
+    return end_if_others_sleep_without_room();
+  pthread_setspecific(main_key, value);
+  if (ends_of_main > 1)
+    return;
   pthread_sigmask(SIG_BLOCK, NULL, &signals_of_main);
   __atomic_store_n(&main_has_ended, 1, __ATOMIC_RELEASE);
   syscall(SYS_futex, &main_has_ended, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
@@ -119,7 +145,9 @@ void fbtweak__watch_main_thread(void (*tell)(void)) {
 
 void fbtweak__forget_other_threads(void) {
   main_has_ended = 0;
+  ends_of_main = 0;
   own_threads = 0;
+  sleepers = 0;
   busy_threads = 0;
   is_exiting = 0;
   writers = 0;
@@ -129,7 +157,7 @@ bool fbtweak__main_has_ended(void) {
   return __atomic_load_n(&main_has_ended, __ATOMIC_ACQUIRE);
 }
 
-void fbtweak__sleep_while_main_lives(int64_t nanoseconds) {
+static void sleep_while_main_lives(int64_t nanoseconds) {
   struct timespec deadline;
   clock_gettime(CLOCK_MONOTONIC, &deadline);
   nanoseconds += deadline.tv_nsec;
@@ -160,10 +188,9 @@ static bool is_main_gone(void) {
   return errno == ESRCH || (readlink("/proc/self/exe", &copy, 1) < 0 && errno == ENOENT);
 }
 
-/* The number of threads, including the main thread; 0 without /proc. */
-static int count_all_threads(void) {
-  struct stat status;
-  return stat("/proc/self/task", &status) == 0 ? (int)status.st_nlink - 2 : 0;
+void fbtweak__count_sleepers(int difference) {
+  __atomic_add_fetch(&sleepers, difference, __ATOMIC_SEQ_CST);
+  fbtweak__count_threads(difference);
 }
 
 bool fbtweak__only_library_remains(void) {
@@ -177,6 +204,18 @@ bool fbtweak__only_library_remains(void) {
     return false;
   }
   return count_all_threads() - 1 <= __atomic_load_n(&own_threads, __ATOMIC_RELAXED);
+}
+
+void fbtweak__sleep_until_room(int64_t nanoseconds) {
+  const struct timespec moment = {.tv_nsec = 10000000};
+  sleep_while_main_lives(nanoseconds);
+  while (!fbtweak__has_room_for_thread() && !fbtweak__only_library_remains()) {
+    if (fbtweak__main_has_ended())
+      nanosleep(&moment, NULL);
+    else
+      sleep_while_main_lives(nanoseconds);
+  }
+  fbtweak__count_sleepers(-1);
 }
 
 void fbtweak__wait_for_other_threads(void) {

@@ -282,11 +282,16 @@ bool fbtweak__main_has_ended(void);
 /* After a fork: the calling thread is the main thread, and the only one. */
 void fbtweak__forget_other_threads(void);
 
-/* Sleeps, or returns early if the main thread ends. */
-void fbtweak__sleep_while_main_lives(int64_t nanoseconds);
-
-/* Counts the library's threads. */
+/* Counts the library's threads, and those of them that sleep in fbtweak__sleep_until_room. */
 void fbtweak__count_threads(int difference);
+void fbtweak__count_sleepers(int difference);
+
+/*
+ * Sleeps, less if the main thread ends, and then until there is memory for the calling thread,
+ * which is no sleeper from then on. It uses no memory before. If there is none and the process ends
+ * with the main thread, this does not return.
+ */
+void fbtweak__sleep_until_room(int64_t nanoseconds);
 
 /*
  * Returns whether the main thread has ended and only threads of the library are left, as far as is

@@ -38,14 +38,13 @@ struct BackgroundThread {
         let work = Unmanaged.passRetained(
             Work(body: body, abandoned: abandoned, delay: delay, restsAtExit: restsAtExit))
         if restsAtExit { fbtweak__count_writers(1) }
+        if delay > 0 { fbtweak__count_sleepers(1) }
         var thread = pthread_t()
         let result = pthread_create(
             &thread, &attributes,
             { context in
                 if let delay = Work.at(context)?.takeUnretainedValue().delay, delay > 0 {
-                    repeat {
-                        fbtweak__sleep_while_main_lives(delay)
-                    } while !fbtweak__has_room_for_thread() && !fbtweak__main_has_ended()
+                    fbtweak__sleep_until_room(delay)
                 }
                 fbtweak__begin_work()
                 fbtweak__prepare_thread()
@@ -65,6 +64,7 @@ struct BackgroundThread {
             }, work.toOpaque())
         guard result == 0 else {
             if restsAtExit { fbtweak__count_writers(-1) }
+            if delay > 0 { fbtweak__count_sleepers(-1) }
             work.release()
             return nil
         }
