@@ -1,41 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-import Foundation
 import TestSupport
 import Testing
 import TweakGenerators
 import TweakRecords
 
 @testable import TweakSearch
-
-/// Does what a sweep asks for with a function in place of a program.
-private struct Experiment {
-    var sweep: Sweep
-    private(set) var asked: [(purpose: Trials.Purpose, numbers: [Double])] = []
-
-    init(_ axes: [SearchAxis], from start: [Double], _ change: (inout Sweep.Options) -> Void = { _ in })
-        throws
-    {
-        var options = Sweep.Options()
-        change(&options)
-        sweep = try #require(Sweep(axes, from: SearchPoint(start.map { .double($0) }), options))
-    }
-
-    /// - Parameter result: Returns the result of numbers at a time, or `nil` for none.
-    mutating func run(_ result: ([Double], Double) -> Double?) {
-        while let (purpose, point) = sweep.next() {
-            let numbers = point.values.map { $0.number ?? 0 }
-            let time = Double(asked.count)
-            asked.append((purpose, numbers))
-            sweep.add(result(numbers, time), at: time)
-        }
-    }
-
-    func tried(_ purpose: Trials.Purpose = .trial) -> [[Double]] {
-        asked.filter { $0.purpose == purpose }.map(\.numbers)
-    }
-
-    var best: [Double] { sweep.best?.values.map { $0.number ?? 0 } ?? [] }
-}
 
 /// The spring of the example: the integral of the deviation, weighted by time.
 private func springBadness(stiffness: Double, damping: Double) -> Double {
@@ -48,27 +17,20 @@ private func springBadness(stiffness: Double, damping: Double) -> Double {
     return sum
 }
 
-extension SeededGenerator {
-    /// A number of the normal distribution.
-    fileprivate mutating func normal() -> Double {
-        let (radius, angle) = (
-            Double.random(in: 1e-12...1, using: &self), Double.random(in: 0...1, using: &self)
-        )
-        return (-2 * log(radius)).squareRoot() * cos(2 * .pi * angle)
-    }
-}
-
 @Suite struct `A sweep` {
-    @Test func `tries all combinations, the reference between them, and the best three again`() throws {
+    @Test func `tries all combinations, the reference between them, and the best ones again`() throws {
         var experiment = try Experiment(
             [axis(0, 2, count: 3, "A"), axis(0, 10, count: 5, "B")], from: [7, 7])
         experiment.run { numbers, _ in numbers[0] * 100 + abs(numbers[1] - 5) }
         #expect(
             experiment.tried()
                 == [0.0, 1, 2].flatMap { first in [0, 2.5, 5, 7.5, 10].map { [first, $0] } })
-        #expect(experiment.tried(.reference) == [[7, 7], [7, 7], [7, 7]])
         #expect(experiment.asked.map(\.purpose).firstIndex(of: .reference) == 0)
-        #expect(experiment.tried(.final) == [[0, 5], [0, 2.5], [0, 7.5]])
+        // Four points in two rounds, and two in two more, each with the reference.
+        #expect(experiment.tried(.reference) == [[Double]](repeating: [7, 7], count: 1 + 1 + 4))
+        #expect(Set(experiment.tried(.final)) == [[0, 5], [0, 2.5], [0, 7.5], [0, 0]])
+        #expect(experiment.tried(.final).count == 12)
+        #expect(Set(experiment.tried(.final)[8...]) == [[0, 5], [0, 2.5]])
         #expect(experiment.best == [0, 5])
     }
 
@@ -127,12 +89,15 @@ extension SeededGenerator {
         #expect(Sweep(axes, from: SearchPoint(axes.map { _ in 0.0 }), Sweep.Options()) == nil)
     }
 
-    @Test func `knows how many measurements are left`() throws {
-        var experiment = try Experiment([axis(0, 1, count: 30)], from: [0]) { $0.repeats = 2 }
+    @Test(arguments: [nil, 100, 1]) func `knows how many measurements are left`(budget: Double?) throws {
+        var experiment = try Experiment([axis(0, 1, count: 30)], from: [0]) {
+            ($0.repeats, $0.budget) = (2, budget)
+        }
         let expected = experiment.sweep.remaining
-        experiment.run { numbers, _ in numbers[0] }
-        #expect(experiment.sweep.remaining == 0)
-        #expect(abs(experiment.asked.count - expected) <= 1)
+        // The sum of these differences is 0.
+        experiment.run { numbers, time in Int(time).isMultiple(of: 2) ? 1 : -1 }
+        #expect(experiment.sweep.remaining == 0 && experiment.sweep.best == nil)
+        if budget == nil { #expect(abs(experiment.asked.count - expected) <= 1) }
     }
 
     // MARK: Drift
@@ -246,7 +211,9 @@ extension SeededGenerator {
     }
 
     @Test func `goes on after a failure at its start`() throws {
-        var experiment = try Experiment([axis(0, 1)], from: [0]) { $0.method = .search(count: 40) }
+        var experiment = try Experiment([axis(0, 1)], from: [0]) {
+            ($0.method, $0.referenceInterval) = (.search(count: 40), nil)
+        }
         experiment.run { numbers, _ in numbers[0] < 0.2 ? nil : abs(numbers[0] - 0.6) }
         #expect(abs(experiment.best[0] - 0.6) < 0.02)
     }

@@ -24,6 +24,7 @@ struct TweakCommand: ParsableCommand {
             EXIT STATUS
               0   done; a value outside the limits was clamped, with a warning
               1   bake --check found values that are no defaults, a review was ended, or a guard of sweep was breached
+              3   a sweep found no value that is better, and so kept none
               64  the command line is wrong, or several processes of the program run
               65  no tweak or several match the name, the value is not allowed, or a file has no values or an error
               66  PROGRAM, a file or a preset is missing or cannot be opened

@@ -4,8 +4,8 @@ internal import TweakRecords
 
 /// The state of a sweep: it returns the next point to measure, and receives the result.
 ///
-/// The reference, the values before the sweep, is measured first, in between, and after the points. The best three points
-/// are then measured again, because the best of many noisy results was also lucky.
+/// The reference, the values before the sweep, is measured first, in between, and after the points. The best points are
+/// then compared with it, because the best of many noisy results was also lucky.
 package struct Sweep: Sendable {
     /// The points to try.
     package enum Method: Sendable {
@@ -26,6 +26,10 @@ package struct Sweep: Sendable {
         package var referenceInterval: Int? = 10
         package var isMaximizing = false
         package var seed: UInt64 = 1
+        /// The probability with which no difference is found where there is none, below 1.
+        package var confidence = 0.95
+        /// The seconds for the comparison of the best points with the reference; `nil` for a fixed number of rounds.
+        package var budget: Double?
 
         package init() {}
     }
@@ -34,10 +38,7 @@ package struct Sweep: Sendable {
     package let reference: SearchPoint
     private let options: Options
     private var points: Points
-    private var finals: Rounds?
-    /// The number of points besides the best three that were measured again.
-    private var extras = 0
-    private static let mostExtras = 10
+    private var finals: Finals?
     /// The number of measurements of points to try, at most.
     private let budget: Int
     private var tried = 0
@@ -87,8 +88,8 @@ package struct Sweep: Sendable {
     /// The number of measurements that are left, at most.
     package var remaining: Int {
         let left = budget - tried
-        let finals = self.finals?.count ?? 3 * options.repeats
-        let between = options.referenceInterval.map { (sinceReference + left) / $0 + 1 } ?? 0
+        let finals = self.finals?.remaining ?? Finals.measurements(after: trials, options)
+        let between = options.referenceInterval.map { (sinceReference + left) / $0 } ?? 0
         return dueReferences + (self.finals == nil ? left + between : 0) + finals
     }
 
@@ -107,16 +108,20 @@ package struct Sweep: Sendable {
         guard let (purpose, point) = asked else { return }
         asked = nil
         trials.add(purpose, point, value, at: time)
+        finals?.add(trials)
     }
 
-    /// The best of the tried points. At the end only its final results count, because the earlier ones selected it.
-    package var best: SearchPoint? { ranking.first }
+    /// The point that is better than the reference, beyond what the noise explains. Known at the end.
+    package var best: SearchPoint? { finals?.winner }
 
-    /// The points that were tried, best first.
-    private var ranking: [SearchPoint] {
-        let tried = Set(trials.ranking(.trial))
-        return trials.ranking().filter(tried.contains)
-    }
+    /// The difference of a point from the reference; `nil` unless they were compared.
+    package func difference(of point: SearchPoint) -> Difference? { finals?.differences[point] }
+
+    /// Whether a sweep ends if the reference has no result: it was asked for before the end.
+    package var needsReference: Bool { options.referenceInterval != nil }
+
+    /// The mean of the reference in the comparison.
+    package var level: Double { finals?.level ?? 0 }
 
     private mutating func choose() -> (purpose: Trials.Purpose, point: SearchPoint)? {
         if dueReferences > 0 {
@@ -133,21 +138,9 @@ package struct Sweep: Sendable {
                 sinceReference += 1
                 return (.trial, point)
             }
-            finals = again(Array(ranking.prefix(3)))
-            if options.referenceInterval != nil { return (.reference, reference) }
+            finals = Finals(trials.ranking(.trial), reference, after: trials, options)
         }
-        // The best three may turn out to be worse than the next.
-        if finals?.count == 0, extras < Self.mostExtras, let best, trials.summary(of: best, .final).count == 0
-        {
-            extras += 1
-            finals = again([best])
-        }
-        return finals?.next().map { (.final, $0) }
-    }
-
-    private func again(_ points: [SearchPoint]) -> Rounds {
-        var random = SeededRandom(seed: options.seed)
-        return Rounds(of: points, options, &random)
+        return finals?.next.map { ($0 == reference ? .reference : .final, $0) }
     }
 
     private mutating func nextPoint() -> SearchPoint? {

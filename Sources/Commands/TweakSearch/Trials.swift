@@ -4,11 +4,11 @@
 package struct Trials: Sendable {
     /// The reason for a measurement.
     package enum Purpose: String, Sendable {
-        /// The values before the sweep, against drift.
+        /// The values before the sweep.
         case reference
         /// One of the points to try.
         case trial
-        /// One of the best points, measured again.
+        /// One of the best points, compared with the reference.
         case final
     }
 
@@ -123,7 +123,7 @@ package struct Summary: Sendable {
         }
         guard freedom > 0, squares > 0 else { return true }
         let error = (squares / Double(freedom) * (1 / Double(count) + 1 / Double(other.count))).squareRoot()
-        return abs(mean - second) > error * StudentDistribution.quantile(.percent95, freedom)
+        return abs(mean - second) > error * StudentDistribution.quantile(0.95, freedom)
     }
 }
 
@@ -156,7 +156,7 @@ package struct Drift: Sendable {
         let error = (squares / (count - 2) / spread).squareRoot()
         // The results of a simulation only have rounding errors.
         let least = abs(value) * 1e-9 / spread.squareRoot()
-        guard abs(slope) > max(error * StudentDistribution.quantile(.percent99, results.count - 2), least)
+        guard abs(slope) > max(error * StudentDistribution.quantile(0.99, results.count - 2), least)
         else { return nil }
         (self.slope, self.start) = (slope, start)
         level = value + slope * (start - time)
@@ -164,23 +164,4 @@ package struct Drift: Sendable {
 
     /// The change since the start.
     func change(at time: Double) -> Double { slope * (time - start) }
-}
-
-/// Two-sided quantiles of Student's t-distribution.
-private enum StudentDistribution {
-    enum Level { case percent95, percent99 }
-
-    static func quantile(_ level: Level, _ freedom: Int) -> Double {
-        let table = level == .percent95 ? percent95 : percent99
-        if freedom <= table.count { return table[max(freedom, 1) - 1] }
-        // Accurate to three digits.
-        return level == .percent95 ? 1.96 + 2.72 / Double(freedom) : 2.576 + 5.9 / Double(freedom)
-    }
-
-    private static let percent95 = [
-        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-    ]
-    private static let percent99 = [
-        63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169,
-    ]
 }

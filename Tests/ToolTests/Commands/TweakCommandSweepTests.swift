@@ -83,6 +83,12 @@ private final class SweptProgram {
             in: home.path)
     }
 
+    func sweep(_ arguments: [String]) throws -> CommandResult {
+        try run(
+            Locations.product("tweak"), ["sweep", "\(process.processID)"] + arguments, home: home,
+            in: home.path)
+    }
+
     func preset(_ command: String, _ arguments: String...) throws -> CommandResult {
         try run(
             Locations.product("tweak"), ["preset", command, "\(process.processID)"] + arguments, home: home)
@@ -142,9 +148,31 @@ private final class SweptProgram {
         let program = try SweptProgram()
         let result = try program.tweak(
             "sweep", "Gain=8,9", "--measure", "Error", "--for", "20ms", "--keep", "best", "--preset", "bad")
-        #expect(result.succeeded && result.error.contains("nothing is kept"))
+        #expect(result.status == 3 && result.error.contains("nothing is kept"))
+        // Both are worse, and so their differences are above 0.
+        let changes = result.lines.filter { $0.contains("[+") && !$0.hasSuffix("best") }
+        #expect(!changes.isEmpty && !result.output.contains("[-"), "\(result.output)")
         try program.expectDefaults()
         #expect(try program.preset("list").output.contains("no presets"))
+    }
+
+    /// Its result is random.
+    @Test func `finds no difference in noise, and says how sure that is`() throws {
+        let program = try SweptProgram()
+        let sweep = [
+            "Gain=1..5/5", "--confidence", "99.9", "--command", "shuf --input-range 1-1000 --head-count 1",
+            "--value-from", "[0-9]+",
+        ]
+        let result = try program.sweep(sweep + ["--keep", "best"])
+        #expect(result.status == 3 && result.error.contains("beyond the noise (confidence 99.9 %)"))
+        let report = try program.sweep(sweep + ["--format", "json"]).json
+        #expect(report["isImproved"] as? Bool == false && report["best"] == nil)
+        #expect(report["confidence"] as? Double == 99.9)
+        let points = try #require(report["points"] as? [[String: Any]])
+        let intervals = points.compactMap { $0["difference"] as? [String: Double] }
+        #expect(!intervals.isEmpty)
+        for interval in intervals { #expect(interval["low"] ?? 0 < 0 && interval["high"] ?? 0 > 0) }
+        try program.expectDefaults()
     }
 
     @Test func `has CSV and JSON forms`() throws {
@@ -157,17 +185,22 @@ private final class SweptProgram {
         #expect(json["measure"] as? String == "last(Error)" && json["isComplete"] as? Bool == true)
         let best = try #require(json["best"] as? [String: Any])
         #expect(best["values"] as? [String: Double] == ["Motor/Control/Gain": 4])
-        #expect(best["runs"] as? Int == 4 && best["deviation"] as? Double == 0)
+        // Twice, and in four rounds.
+        #expect(best["runs"] as? Int == 6 && best["deviation"] as? Double == 0)
+        let difference = try #require(best["difference"] as? [String: Double])
+        for value in difference.values { #expect(abs(value + 9) < 1e-6) }
         #expect((json["points"] as? [Any])?.count == 4)
         let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
         #expect(lines.first == "time,purpose,Motor/Control/Gain,result")
         #expect(lines.count { $0.contains(",trial,") } == 6)
-        #expect(lines.count { $0.contains(",final,") } == 6)
+        // Three points in two rounds, and two in two more.
+        #expect(lines.count { $0.contains(",final,") } == 10)
         #expect(lines.contains { $0.hasSuffix(",reference,1.0,17.0") || $0.hasSuffix(",reference,1.0,18.0") })
         let csv = try program.tweak(
             "sweep", "Count=1,2", "--measure", "Error", "--for", "20ms", "--format", "csv", "--reference", "0"
         )
-        #expect(csv.lines.count == 5)
+        // With the values before in each round of the comparison.
+        #expect(csv.lines.count == 1 + 2 + 2 * 3 + 2 * 2)
     }
 
     @Test func `leaves out points that cannot be measured`() throws {
@@ -362,6 +395,8 @@ private final class SweptProgram {
             (["Gain", "--measure", "Error", "--search", "--random"], 64),
             (["Gain", "--measure", "Error", "--trials", "5"], 64),
             (["Gain", "--measure", "Error", "--repeat", "0"], 64),
+            (["Gain", "--measure", "Error", "--confidence", "100"], 64),
+            (["Gain", "--measure", "Error", "--budget", "x"], 64),
             (["Gain", "--measure", "Error", "--value-from", "x"], 64),
             (["Gain", "--measure", "Error", "--guard", "Speed"], 64),
             (["Gain", "--measure", "Error", "--guard", "Sped<1"], 65),

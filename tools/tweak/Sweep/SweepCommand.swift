@@ -26,8 +26,9 @@ struct SweepCommand: ParsableCommand {
 
             In a running program the values are leased: they go back at the end, at Ctrl-C, at a breached guard, and if \
             this command is killed. The values before the sweep are measured in between, and results are corrected if \
-            they drift. The best three points are measured again. Nothing is kept without --keep or --preset, and then \
-            only if it is better than before.
+            they drift. Then the best points and the values before are measured in turns, until one is better than the \
+            noise explains, with the --confidence in percent, or --budget is over. Nothing is kept without --keep or \
+            --preset, and if no point is better, the exit status is 3 with these.
             """)
 
     @Option(
@@ -67,8 +68,19 @@ struct SweepCommand: ParsableCommand {
     var seed: UInt64 = 1
 
     @Option(
-        help: "Measure the values before the sweep after this many measurements; 0 for never.")
+        help: "Measure the values before the sweep after this many measurements; 0 for only at the end.")
     var reference = 10
+
+    @Option(
+        help: ArgumentHelp(
+            "How long to compare the best points with the values before (default: 16 rounds; at least 4).",
+            valueName: "time"))
+    var budget: DurationArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "The probability that no point is called better if none is, in percent.", valueName: "percent"))
+    var confidence = 95.0
 
     @Option(
         name: .customLong("for"),
@@ -128,6 +140,9 @@ struct SweepCommand: ParsableCommand {
             throw ValidationError("There are 1 to \(Sweep.most) trials.")
         }
         guard 1...1000 ~= repeats else { throw ValidationError("A point is measured 1 to 1000 times.") }
+        guard confidence >= 50, confidence < 100 else {
+            throw ValidationError("The confidence is from 50 to below 100 percent.")
+        }
         guard reference >= 0 else { throw ValidationError("--reference is at least 0.") }
         guard ControlLimits.sampleRates.contains(rate) else {
             throw ValidationError("The rate is from 0.001 to 1000 samples per second.")
@@ -193,6 +208,7 @@ struct SweepCommand: ParsableCommand {
         (options.repeats, options.isShuffled, options.seed) = (repeats, shuffle, seed)
         options.referenceInterval = reference > 0 ? reference : nil
         options.isMaximizing = maximize
+        (options.confidence, options.budget) = (confidence / 100, budget?.seconds)
         return options
     }
 
@@ -251,11 +267,17 @@ struct SweepCommand: ParsableCommand {
         progress.clear()
         let report = SweepReport(
             sweep: runner.sweep, axes: runner.axes, measure: measure?.text ?? command ?? "",
-            isMaximizing: maximize)
+            isMaximizing: maximize, confidence: confidence)
         try show(report, of: runner.program, isComplete: failure == nil)
         if let failure { throw failure }
-        guard let best = runner.sweep.best else { throw Failure("no point has a result", .invalid) }
-        try keep(runner.values(of: best), runner.text(of: best), report, in: runner.program)
+        guard !runner.sweep.trials.ranking(.trial).isEmpty else {
+            throw Failure("no point has a result", .invalid)
+        }
+        guard let best = runner.sweep.best else {
+            guard keep != nil || preset != nil else { return warn(report.reasonAgainst) }
+            throw Failure("nothing is kept, because \(report.reasonAgainst)", .negative, exitCode: 3)
+        }
+        try keep(runner.values(of: best), runner.text(of: best), in: runner.program)
     }
 
     private func show(
@@ -277,13 +299,8 @@ struct SweepCommand: ParsableCommand {
 
     /// Keeps the best values, as far as that was asked for.
     private func keep(
-        _ values: OverridesDocument, _ text: String, _ report: SweepReport, in program: any Program
+        _ values: OverridesDocument, _ text: String, in program: any Program
     ) throws(Failure) {
-        guard keep != nil || preset != nil else { return }
-        guard report.isImproved else {
-            warn("nothing is kept, because no point is better than the values before the sweep")
-            return
-        }
         if let preset {
             if let conflict = try PresetFolder(of: program).save(values, as: preset, replacing: false) {
                 throw Self.failure(conflict)

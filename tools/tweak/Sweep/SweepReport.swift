@@ -16,28 +16,26 @@ struct SweepReport {
     /// The name of the result: `p95(Motor/State/Error)`.
     let measure: String
     let isMaximizing: Bool
+    /// In percent.
+    let confidence: Double
 
     /// The points, the best one first, and those without a result at the end.
     private var points: [SearchPoint] {
-        let ranking = sweep.trials.ranking()
+        let ranking = [sweep.best].compactMap(\.self) + sweep.trials.ranking().filter { $0 != sweep.best }
         let ranked = Set(ranking)
         return ranking + sweep.trials.points.filter { !ranked.contains($0) }
     }
 
-    /// Whether the best point is better than the values before the sweep.
-    var isImproved: Bool {
-        guard let best = sweep.best, let mean = sweep.trials.summary(of: best, .final).mean else {
-            return false
-        }
-        guard let before = sweep.trials.summary(of: sweep.reference).mean else { return true }
-        return isMaximizing ? mean > before : mean < before
+    /// Why nothing is kept.
+    var reasonAgainst: String {
+        "no point is better than the values before the sweep beyond the noise "
+            + "(confidence \(Self.text(confidence)) %)"
     }
 
     // MARK: Table
 
     /// The lines of the table, without a newline at the end.
     var table: String {
-        let before = sweep.trials.summary(of: sweep.reference)
         let names = axes.map(\.tweak.key.name)
         let headers = axes.map { axis in
             let isUnique = names.count { $0 == axis.tweak.key.name } == 1
@@ -55,7 +53,7 @@ struct SweepReport {
                 + [
                     summary.mean.map(Self.text) ?? "", summary.deviation.map(Self.text) ?? "",
                     "\(summary.count)", again.mean.map(Self.text) ?? "",
-                    point == sweep.reference ? "" : Self.change(summary.mean, from: before.mean),
+                    sweep.difference(of: point).map(text) ?? "",
                     notes.compactMap(\.self).joined(separator: ", "),
                 ]
         }
@@ -75,10 +73,15 @@ struct SweepReport {
             + "the results are corrected."
     }
 
-    private static func change(_ mean: Double?, from before: Double?) -> String {
-        guard let mean, let before, before != 0, mean.isFinite else { return "" }
-        let percent = (mean - before) / abs(before) * 100
-        return (percent > 0 ? "+" : "") + formatted("%.1f", percent) + " %"
+    /// A difference with its interval, in percent of the values before if they are not 0.
+    private func text(of difference: Difference) -> String {
+        let isRelative = sweep.level.isNormal
+        let numbers = [difference.estimate, difference.low, difference.high].map { number in
+            guard isRelative else { return Self.text(number) }
+            let percent = number / abs(sweep.level) * 100
+            return (percent > 0 ? "+" : "") + formatted("%.1f", percent)
+        }
+        return "\(numbers[0])\(isRelative ? " %" : "") [\(numbers[1]), \(numbers[2])]"
     }
 
     /// A number with the significant digits of a measurement.
@@ -113,6 +116,9 @@ struct SweepReport {
     struct Form: Encodable {
         let measure: String
         let isMaximizing, isComplete, isImproved: Bool
+        /// In percent.
+        let confidence: Double
+        /// The point that is better beyond the noise.
         let best: Point?
         let reference: Point
         let points: [Point]
@@ -125,14 +131,21 @@ struct SweepReport {
             let runs: Int
             /// The mean of the runs after the selection, for the best points.
             let again: Double?
+            /// The difference from the reference, for the points that were compared with it.
+            let difference: Interval?
+        }
+
+        struct Interval: Encodable {
+            let estimate, low, high: Double
         }
     }
 
     /// - Parameter isComplete: Whether the sweep ran to its end.
     func form(isComplete: Bool) -> Form {
         Form(
-            measure: measure, isMaximizing: isMaximizing, isComplete: isComplete, isImproved: isImproved,
-            best: sweep.best.map(form), reference: form(of: sweep.reference), points: points.map(form),
+            measure: measure, isMaximizing: isMaximizing, isComplete: isComplete,
+            isImproved: sweep.best != nil, confidence: confidence, best: sweep.best.map(form),
+            reference: form(of: sweep.reference), points: points.map(form),
             drift: sweep.trials.drift?.slope)
     }
 
@@ -142,7 +155,10 @@ struct SweepReport {
         let summary = sweep.trials.summary(of: point)
         return Form.Point(
             values: .object(values), mean: summary.mean, deviation: summary.deviation, runs: summary.count,
-            again: sweep.trials.summary(of: point, .final).mean)
+            again: sweep.trials.summary(of: point, .final).mean,
+            difference: sweep.difference(of: point).map {
+                Form.Interval(estimate: $0.estimate, low: $0.low, high: $0.high)
+            })
     }
 }
 

@@ -43,7 +43,7 @@ struct SweepRunner {
             try hold(values)
             let result = try measurement.measure(values, &watch)
             if case .failed(let reason) = result {
-                if purpose == .reference {
+                if purpose == .reference, sweep.needsReference {
                     throw Failure("with the values before the sweep, \(reason)", .failed)
                 }
                 if !hasFailed { warn("\(text(of: point)): \(reason)") }
