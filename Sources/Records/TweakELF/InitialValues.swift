@@ -13,10 +13,14 @@ private typealias ObjectSymbol = (section: UInt16, value: UInt64)
 extension ELFObject {
     /// The bytes of one range, with the initial values of variables noted in their records.
     ///
+    /// - Parameter note: Called for each variable of a linked file with the offset of its record and the address of its
+    ///   object. In a process the load bias is added.
     /// - Throws: ``ELFError/broken(path:reason:)`` if the file is inconsistent with its headers.
-    package func bytesWithInitialValues(of range: RecordRange) throws(ELFError) -> [UInt8] {
+    package func bytesWithInitialValues(
+        of range: RecordRange, notingObjects note: (_ record: Int, _ address: UInt64) -> Void = { _, _ in }
+    ) throws(ELFError) -> [UInt8] {
         var bytes = try bytes(of: range)
-        try noteInitialValues(in: &bytes, of: range)
+        try noteInitialValues(in: &bytes, of: range, note)
         return bytes
     }
 
@@ -30,7 +34,9 @@ extension ELFObject {
 
     /// Notes the initial values of variables in their records, as the library does in a process. Those of objects in
     /// other files are not known.
-    private func noteInitialValues(in bytes: inout [UInt8], of range: RecordRange) throws(ELFError) {
+    private func noteInitialValues(
+        in bytes: inout [UInt8], of range: RecordRange, _ note: (_ record: Int, _ address: UInt64) -> Void
+    ) throws(ELFError) {
         let objects = RecordSection.objects(in: bytes.span.bytes, byteOrder: byteOrder)
         guard !objects.isEmpty else { return }
         let start = isLinked ? range.address : 0
@@ -68,7 +74,9 @@ extension ELFObject {
                 isLinked
                 ? try content(of: segments, at: address, count: count)
                 : try content(ofSection: symbol.section, at: address, count: count)
-            if let content { bytes.withUnsafeMutableBytes { object.note(content, in: $0) } }
+            guard let content else { continue }
+            bytes.withUnsafeMutableBytes { object.note(content, in: $0) }
+            if isLinked { note(object.offset, address) }
         }
     }
 
