@@ -187,12 +187,12 @@ let package = Package(
         .target(name: "TweakSources", dependencies: ["CommandSupport", "TweakRecords", "TweakSystem"]),
         .target(
             name: "TweakGenerators",
-            dependencies: ["CommandSupport", "TweakFormats", "TweakJSON", "TweakRecords"]),
+            dependencies: ["CommandSupport", "TweakFormats", "TweakJSON", "TweakRecords", "TweakSystem"]),
         .executableTarget(
             name: "tweak-dump",
             dependencies: [
-                "CommandCompletion", "CommandSupport", "TweakCompilation", "TweakELF", "TweakMemory",
-                "TweakOverrides",
+                "CommandCompletion", "CommandSupport", "TweakCompilation", "TweakELF", "TweakFormats",
+                "TweakGenerators", "TweakMemory", "TweakOverrides",
                 "TweakProtocol",
                 "TweakRecords",
                 "TweakSources",
@@ -303,7 +303,8 @@ let package = Package(
             name: "TweakOverridesTests",
             dependencies: ["TestSupport", "TweakJSON", "TweakOverrides", "TweakRecords"]),
         .testTarget(
-            name: "TweakGeneratorsTests", dependencies: ["TweakGenerators", "TweakJSON", "TweakRecords"]),
+            name: "TweakGeneratorsTests",
+            dependencies: ["TweakFormats", "TweakGenerators", "TweakJSON", "TweakRecords"]),
         .testTarget(
             name: "TweakClientTests",
             dependencies: [
