@@ -31,6 +31,10 @@ struct ImageDump {
         var values: [Int: TweakValue]?
         /// The offsets of records to which nothing in the file refers, if that was asked for.
         fileprivate(set) var unread: Set<Int> = []
+        /// The address of the records in a linked file; `nil` in an object file and in memory.
+        fileprivate(set) var address: UInt64?
+        /// The addresses of variables' objects in a linked file, by the offsets of their records.
+        fileprivate(set) var objects: [Int: UInt64] = [:]
     }
 
     /// The position of a record.
@@ -94,7 +98,11 @@ struct ImageDump {
         // First, because nothing else is reliable in a file with debug information only.
         let ranges = try object.recordRanges(noting: note)
         for range in ranges {
-            sections.append(Section(bytes: try object.bytesWithInitialValues(of: range)))
+            var objects: [Int: UInt64] = [:]
+            let bytes = try object.bytesWithInitialValues(of: range) { objects[$0] = $1 }
+            var section = Section(bytes: bytes)
+            if object.isLinked { (section.address, section.objects) = (range.address, objects) }
+            sections.append(section)
         }
         if findsUnread {
             var found: [(section: Int, offset: Int)] = []
@@ -114,6 +122,21 @@ struct ImageDump {
             lacksRecords: sections.allSatisfy(\.bytes.isEmpty) && object.usesLibrary(),
             usesStore: try object.usesStore(), selection)
         if readsSources { definitions = try Definitions(object, ranges) }
+    }
+
+    /// Whether it has no records, or is linked, so that these have addresses.
+    var hasAddresses: Bool { sections.allSatisfy { $0.address != nil } }
+
+    /// The address of a tweak's value, to which a process adds the load bias; `nil` if the image does not contain it, or
+    /// has no addresses.
+    func address(of tweak: Tweak) -> UInt64? {
+        let section = sections[tweak.place.section]
+        let record = tweak.place.range.lowerBound
+        if section.bytes[record + RecordLayout.kindOffset] == RecordLayout.variableKind {
+            let offset = Int(tweak.place.element) * tweak.declaration.type.byteCount
+            return section.objects[record].map { $0 &+ UInt64(offset) }
+        }
+        return section.address.map { $0 &+ UInt64(record + RecordLayout.cellOffset) }
     }
 
     /// Returns whether the record is known not to be read by any code.

@@ -10,7 +10,7 @@ protocol Report: AnyObject {
     /// Reports the tweaks of an image.
     ///
     /// - Parameter isShownEmpty: Whether to mention an image without tweaks.
-    /// - Returns: Whether a record is invalid.
+    /// - Returns: Whether a record is invalid, or the format cannot describe the image.
     func add(_ image: ImageDump, isShownEmpty: Bool) -> Bool
 
     /// Reports a section with the name of record sections that cannot contain records.
@@ -46,7 +46,7 @@ func printProblem(_ message: String) {
 }
 
 enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
-    case table, json, csv, markdown, overrides
+    case table, json, csv, markdown, overrides, a2l
 
     /// The report in this format.
     var report: any Report {
@@ -56,6 +56,7 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
         case .csv: CSVReport()
         case .markdown: MarkdownReport()
         case .overrides: OverridesReport()
+        case .a2l: A2LReport()
         }
     }
 }

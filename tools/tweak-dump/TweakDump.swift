@@ -25,7 +25,7 @@ struct TweakDump: ParsableCommand {
               0   every file was read, --diff or --forbid found nothing, and --lint nothing but advice
               1   --diff or --forbid found something
               64  the command line is wrong
-              65  a file or archive member is broken, not ELF or not compiled, has an invalid record, or --lint found a mistake
+              65  a file or archive member is broken, not ELF or not compiled, has an invalid record, cannot be described in A2L, or --lint found a mistake
               66  a file, or a member of a thin archive, is missing or cannot be opened, or nothing is to be checked
               69  there is no such process
               71  the system refused to read the memory of a process for another reason than those below
@@ -71,6 +71,9 @@ struct TweakDump: ParsableCommand {
         guard task == .lint || !strict else { throw ValidationError("--strict is for --lint.") }
         guard !sources || task == nil && format == .table else {
             throw ValidationError("--sources is for the table of tweaks.")
+        }
+        guard format != .a2l || memory.isEmpty else {
+            throw ValidationError("--format a2l describes files, not processes and cores.")
         }
         guard let task else { return }
         guard format == .table || format == .json else {

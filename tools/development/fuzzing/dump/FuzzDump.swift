@@ -11,14 +11,15 @@ func fuzzDump(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     ftruncate(file, 0)
     guard pwrite(file, start + 1, count - 1, 0) == count - 1 else { return 0 }
     let report: any Report =
-        switch start[0] % 8 {
+        switch start[0] % 9 {
         case 0: TableReport()
         case 1: JSONReport()
         case 2: CSVReport()
         case 3: MarkdownReport()
         case 4: OverridesReport()
-        case 5: Lint(Findings(.table, ignoring: []))
-        case 6: Forbid(Findings(.json, ignoring: []))
+        case 5: A2LReport()
+        case 6: Lint(Findings(.table, ignoring: []))
+        case 7: Forbid(Findings(.json, ignoring: []))
         default: DeclaredTweaks()
         }
     var dump = Dump(report, .init(isRecursive: false, hasLibraries: start[0] & 0x80 != 0), selection)
