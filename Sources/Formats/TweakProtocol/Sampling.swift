@@ -108,8 +108,9 @@ package struct WaitingSamples {
     /// milliseconds while others run.
     private static let patience: Duration = .milliseconds(20)
 
-    /// When the next sample is due.
+    /// When the next sample is due. The first one can be late; the others are due from the time at which it is taken.
     package private(set) var next: ContinuousClock.Instant
+    private var hasBegun = false
     private let period: Duration
     /// The words of a sample: one for the time, and one for each tweak.
     package let frameSize: Int
@@ -133,6 +134,7 @@ package struct WaitingSamples {
     /// - Returns: Whether a sample is due; the caller then appends it to the frames. Missed samples are counted.
     package mutating func isDue(at now: ContinuousClock.Instant) -> Bool {
         guard next <= now else { return false }
+        if !hasBegun { (hasBegun, next) = (true, now) }
         // Bounded, in case the machine was suspended.
         let late = now - next < Self.patience ? 0 : min(((now - next) / period).rounded(.down), 1e9)
         skipped += Int(late)

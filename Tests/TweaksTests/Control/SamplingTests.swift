@@ -167,6 +167,13 @@ import TweakRecords
         #expect(message.frames.count == 16 * 4 && message.skipped == 0)
     }
 
+    @Test func `The others are due from the time of the first, however late it is`() throws {
+        let sampling = Sampling(of: [.test("Speed")], rate: 100, at: start)
+        take(1000, of: sampling, from: 35)
+        let message = try #require(try written(by: sampling, after: .seconds(2)))
+        #expect(message.frames.count == 16 * 100 && message.skipped == 0)
+    }
+
     @Test func `The oldest are dropped when too many wait, and counted`() throws {
         let count = ControlLimits.unreadSamples / 16 + 1000
         let sampling = Sampling(of: [.test("Speed")], rate: 1000, at: start)
