@@ -96,6 +96,15 @@ private let python = "\(Locations.package)/.build/python/bin/python3"
         #expect(Statistic.percentile(75)([.infinity, .infinity], at: [0, 1]) == .infinity)
     }
 
+    @Test(
+        arguments: [
+            ("mean", 1), ("last", 1), ("p0", 1), ("p100", 1), ("p50", 2), ("sd", 2), ("iae", 2), ("p95", 20),
+            ("p5", 20), ("p99", 100), ("p99.9", 1000), ("p1e-300", 999_999_999_000_000),
+        ])
+    func `needs samples on both sides`(name: String, count: Int) throws {
+        #expect(try #require(Statistic(name: name)).neededCount == count)
+    }
+
     @Test(arguments: ["", "p", "p101", "p-1", "pnan", "average", "P50"])
     func `has a name`(name: String) { #expect(Statistic(name: name) == nil) }
 }

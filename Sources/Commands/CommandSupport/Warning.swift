@@ -13,6 +13,8 @@ package struct Warning: Encodable, ExpressibleByStringInterpolation {
         case waiting
         /// Samples or changes are missing.
         case lost
+        /// There are too few samples or updates for a statistic.
+        case few
         /// A helper process restores the value.
         case restoring
         /// No code reads the tweak.

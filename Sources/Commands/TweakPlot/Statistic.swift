@@ -33,6 +33,19 @@ package enum Statistic: Hashable, Sendable {
         }
     }
 
+    /// The number of samples from which the statistic says something: for a percentile, so many that one is expected beyond
+    /// it, as 20 for p95.
+    package var neededCount: Int {
+        switch self {
+        case .mean, .minimum, .maximum, .last, .rootMeanSquare: return 1
+        case .standardDeviation, .integralOfAbsolute: return 2
+        case .percentile(let percentile):
+            let tail = min(percentile, 100 - percentile)
+            // Above 99.9, say, the difference is not exact.
+            return tail > 0 ? Int((min(100 / tail, 1e15) * (1 - 1e-9)).rounded(.up)) : 1
+        }
+    }
+
     /// The statistic of samples; NaN if one of them is, or if they are too few.
     ///
     /// - Parameters:

@@ -30,6 +30,26 @@ import Testing
         let (samples, lost) = (measured["samples"] as? Int ?? 0, measured["lost"] as? Int ?? 0)
         #expect(90...101 ~= samples + lost, "\(measured)")
         #expect(measured["tweak"] as? String == "Setter/Values/Count")
+        #expect(measured["changes"] as? Int == 0 && measured["changesPerSecond"] as? Double == 0)
+        // A tweak has its value also while nobody sets it, so only the samples count.
+        #expect(measured["insufficient"] as? [String] == ["p99.9"])
+    }
+
+    @Test func `says that there are too few samples, and measures`() throws {
+        #expect(try setter.tweak("set", "Count", "7").succeeded)
+        let result = try setter.tweak("measure", "Count", "--for", "10ms", "--stat", "p95")
+        #expect(result.status == 0 && result.output == "7.0\n")
+        #expect(
+            result.error.contains(
+                "tweak: warning: Setter/Values/Count: p95 needs 20 samples, and there "), "\(result)")
+        let error = try setter.tweak(
+            "measure", "Count", "--for", "10ms", "--stat", "p95", "--format", "json"
+        ).error
+        let warnings = try error.split(separator: "\n").map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+        let few = try #require(warnings.first { $0["kind"] as? String == "few" })
+        #expect(few["process"] as? Int32 == setter.pid && few["tweak"] as? String == "Setter/Values/Count")
     }
 
     @Test(
@@ -40,5 +60,60 @@ import Testing
     func `refuses what cannot be measured`(arguments: [String], status: Int32) throws {
         let result = try setter.program.command(["measure", "\(setter.pid)"] + arguments)
         #expect(result.status == status && result.output.isEmpty && !result.error.isEmpty)
+    }
+}
+
+/// A program that stores a monitor twenty times a second.
+@Suite struct `tweak measure of a slow monitor` {
+    private let home: TemporaryDirectory
+    private let process: RunningCommand
+
+    private static let source = """
+        #include <fbtweak.h>
+        #include <unistd.h>
+
+        int main(void) {
+          for (int count = 0;; count++) {
+            FBTweakMonitor("Slow", "State", "Count", count);
+            usleep(50000);
+          }
+        }
+
+        """
+
+    init() throws {
+        home = try TemporaryDirectory()
+        try #require(mkdir(home("runtime"), 0o700) == 0)
+        let library = try Installation.path("lib")
+        let result = try run(
+            Locations.program("gcc"),
+            [
+                "-std=gnu11", "-DDEBUG", home.write("slow.c", Self.source), "-o", home("slow"),
+                "-I" + (try Installation.path("include")), "-L\(library)", "-Wl,--no-as-needed", "-ltweaks",
+                "-Wl,-rpath,\(library)",
+            ], home: home)
+        try #require(result.succeeded, "\(result.error)")
+        process = try start(home("slow"), home: home)
+        let socket = home("runtime/tweaks/\(process.processID).sock")
+        #expect(waitUntil { FileManager.default.fileExists(atPath: socket) })
+    }
+
+    private func measure(_ arguments: String...) throws -> CommandResult {
+        try run(
+            Locations.product("tweak"),
+            ["measure", "\(process.processID)", "Count", "--for", "500ms"] + arguments, home: home)
+    }
+
+    @Test func `Equal samples are not lost, and too few updates are named`() throws {
+        defer { process.kill() }
+        let result = try measure("--rate", "200", "--stat", "p95")
+        #expect(result.status == 0 && Double(result.output.dropLast()) != nil)
+        #expect(result.error.contains("p95 needs 20 updates, and there are "), "\(result)")
+        let measured = try measure("--rate", "200", "--format", "json").json
+        let (samples, lost) = (measured["samples"] as? Int ?? 0, measured["lost"] as? Int ?? 0)
+        let changes = measured["changes"] as? Int ?? 0
+        #expect(1...11 ~= changes && samples > changes && samples + lost <= 101, "\(measured)")
+        #expect((measured["insufficient"] as? [String])?.contains("p95") == true)
+        #expect((measured["insufficient"] as? [String])?.contains("mean") == false)
     }
 }

@@ -22,6 +22,7 @@ private final class Workers {
           printf("pid %d %d\n", worker, (int)getpid());
           for (int last = -1;;) {
             int value = FBTweakValue("Pool", "Worker", "Size", 5, 0, 100);
+            FBTweakMonitor("Pool", "Worker", "Load", worker + 1);
             if (value != last)
               printf("%d %d\n", worker, value);
             last = value;
@@ -257,6 +258,65 @@ private final class Workers {
         #expect(waitUntil { workers.values.allSatisfy { $0 ?? 0 > 5 } })
         try #expect(workers.tweak("reset", "workers", "--all").succeeded)
         workers.expect(5)
+    }
+
+    /// The process that has forked the others, which never stores the monitor, and these.
+    private var all: [Int32] { [workers.process.processID] + workers.pids }
+
+    @Test func `All are measured, each on its line`() throws {
+        let measured = try workers.tweak("measure", "workers", "Load", "--for", "100ms")
+        #expect(measured.status == 0, "\(measured)")
+        #expect(
+            measured.output.split(separator: "\n").sorted()
+                == zip(all, 0...).map { "workers (\($0)): \($1).0" }.sorted())
+        #expect(try workers.tweak("measure", "\(workers.pids[1])", "Load", "--for", "50ms").output == "2.0\n")
+    }
+
+    @Test func `Measurements have a sum and a maximum`() throws {
+        for (option, expected) in [("--sum", "6.0\n"), ("--max", "3.0\n")] {
+            let measured = try workers.tweak("measure", "workers", "Load", "--for", "50ms", option)
+            #expect(measured.output == expected && measured.status == 0, "\(measured)")
+        }
+        let both = try workers.tweak("measure", "workers", "Load", "--sum", "--max")
+        #expect(both.status == 64 && both.output.isEmpty)
+    }
+
+    @Test func `Measurements have a JSON form for each, and one for all`() throws {
+        let lines = try workers.tweak("measure", "workers", "Load", "--for", "50ms", "--format", "json")
+            .output.split(separator: "\n").map {
+                try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+            }
+        #expect(lines.compactMap { $0["pid"] as? Int32 }.sorted() == all.sorted())
+        for line in lines {
+            let result = try #require(line["result"] as? [String: Any])
+            #expect(result["tweak"] as? String == "Pool/Worker/Load" && result["changes"] as? Int == 0)
+        }
+        let sum = try workers.tweak(
+            "measure", "workers", "Load", "--for", "50ms", "--stat", "max", "--sum", "--format", "json"
+        ).json
+        #expect(sum["value"] as? Double == 6 && sum["combination"] as? String == "sum")
+        #expect(sum["statistic"] as? String == "max")
+        #expect((sum["processes"] as? [[String: Any]])?.compactMap { $0["pid"] as? Int32 }.count == 4)
+    }
+
+    @Test func `A worker that does not answer is not measured, and the others are`() throws {
+        let worker = workers.pids[1]
+        kill(worker, SIGSTOP)
+        defer { kill(worker, SIGCONT) }
+        let measured = try workers.tweak("measure", "workers", "Load", "--for", "50ms", "--sum")
+        #expect(measured.status == 75 && measured.output == "4.0\n")
+        #expect(
+            measured.error.contains(
+                "tweak: workers (\(worker)): it does not answer; it is stopped or hangs\n"), "\(measured)")
+    }
+
+    @Test func `Other commands say that they sample one of them`() throws {
+        let watch = { try workers.tweak("watch", $0, "Load", "--rate", "10", "--duration", "300ms").error }
+        #expect(
+            try watch("workers").contains(
+                "workers (\(all[0])): it has forked 3 processes that are not sampled; give the id of one to sample it\n"
+            ))
+        #expect(try !watch("\(all[1])").contains("forked"))
     }
 
     @Test func `A sweep is refused, and has no option for several processes`() throws {

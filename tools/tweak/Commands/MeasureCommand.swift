@@ -16,6 +16,14 @@ struct MeasureCommand: ParsableCommand {
             The statistics are mean, min, max, last, percentiles such as p50 or p99.9 (interpolated), rms (root mean \
             square), sd (standard deviation of a sample) and iae (integral of the absolute value, in seconds). The JSON \
             form has all usual ones.
+
+            Lost samples are those that the program could not take, or that this command could not read, in time. How \
+            often the program stores a monitor is known only from the samples whose value differs from the one before: \
+            storing an equal value looks as if nothing was stored. If there are fewer samples or updates than the \
+            statistic needs, such as 20 for p95, a warning has the numbers.
+
+            Of a program that has forked, all processes are measured at the same time, each on a line with its name and \
+            process id, or as one number with --sum or --max. A process id means that process.
             """)
 
     @Option(
@@ -34,6 +42,12 @@ struct MeasureCommand: ParsableCommand {
     @Option(help: "The samples per second, at most 1000.")
     var rate = 100.0
 
+    @Flag(help: "Print the sum of the statistics of the processes.")
+    var sum = false
+
+    @Flag(help: "Print the largest of the statistics of the processes.")
+    var max = false
+
     @Option(help: "The output format.")
     var format: OutputFormat = .table
 
@@ -48,30 +62,74 @@ struct MeasureCommand: ParsableCommand {
         guard ControlLimits.sampleRates.contains(rate) else {
             throw ValidationError("The rate is from 0.001 to 1000 samples per second.")
         }
+        guard !sum || !max else { throw ValidationError("Either --sum or --max.") }
     }
 
     func run() throws {
-        try target.forEach(format) { program throws(Failure) in
-            let tweak = try program.tweak(named: tweak)
-            var samples = try program.samples(of: [tweak], rate: rate)
-            let measured = try MeasuredSamples(
-                &samples, after: settle?.seconds ?? 0, for: time?.seconds ?? 1, rate: rate)
-            let key = tweak.declaration.key
-            guard !measured.values.isEmpty else {
-                throw Failure(
-                    "\(key): "
-                        + (measured.hasEnded ? "the program has ended" : "the program gives no samples"),
-                    measured.hasEnded ? .unavailable : .busy)
+        try target.together { programs throws(Failure) in
+            let processes = MeasuredProcess.measure(
+                tweak, of: programs, after: settle?.seconds ?? 0, for: time?.seconds ?? 1, rate: rate)
+            var results: [Result] = []
+            var status: Int32?
+            for process in processes {
+                if let problem = process.problem {
+                    problem.write(about: programs.count > 1 ? process.program.title : nil)
+                    status = status ?? problem.exitCode
+                } else if let (tweak, samples) = process.result {
+                    results.append((process.program, tweak, samples))
+                }
             }
-            if measured.hasEnded { warn("\(key): the program ended before the time was over") }
-            if measured.lost > 0 {
-                warn("\(key): \(counted(measured.lost, "sample", "samples")) lost", .lost, key)
+            for result in results { warn(about: result, isOneOfSeveral: programs.count > 1) }
+            if !results.isEmpty { try show(results, isOneOfSeveral: programs.count > 1) }
+            return status
+        }
+    }
+
+    private typealias Result = (program: any Program, tweak: TweakDeclaration, samples: MeasuredSamples)
+
+    private func warn(about result: Result, isOneOfSeveral: Bool) {
+        let (key, samples) = (result.tweak.key, result.samples)
+        func warn(_ text: String, _ kind: Warning.Kind = .other) {
+            let title = isOneOfSeveral ? "\(result.program.title): " : ""
+            Warning("\(title)\(key): \(text)", kind, tweak: key, process: result.program.pid).write()
+        }
+        if samples.hasEnded { warn("the program ended before the time was over") }
+        if samples.lost > 0 {
+            warn(
+                "\(samples.lost) of \(counted(samples.due, "sample", "samples")) lost: not taken or not read in time",
+                .lost)
+        }
+        let shortage = samples.shortage(
+            for: statistic.statistic, named: statistic.name, isUpdated: result.tweak.isMonitor)
+        if let shortage { warn(shortage, .few) }
+    }
+
+    private func show(_ results: [Result], isOneOfSeveral: Bool) throws(Failure) {
+        let numbers = results.map { $0.samples(statistic.statistic) }
+        guard sum || max else {
+            for (result, number) in zip(results, numbers) {
+                switch format {
+                case .table:
+                    let title = isOneOfSeveral ? printable(result.program.title) + ": " : ""
+                    print("\(title)\(TweakValue.double(number))")
+                case .json:
+                    let form = MeasuredForm(result.tweak, result.samples, statistic)
+                    try target.printJSON(form, of: result.program, isOneOfSeveral: isOneOfSeveral)
+                }
             }
-            let names = Statistic.usualNames.filter { $0 != statistic.name } + [statistic.name]
-            let form = MeasuredForm(tweak: tweak.declaration, measured, names: names)
-            try target.show(form, of: program, as: format) {
-                "\(TweakValue.double(measured(statistic.statistic)))"
-            }
+            return
+        }
+        let number = sum ? numbers.reduce(0, +) : numbers.max() ?? .nan
+        let value = TweakValue.double(numbers.contains(where: \.isNaN) ? .nan : number)
+        switch format {
+        case .table: print("\(value)")
+        case .json:
+            let form = CombinedForm(
+                statistic: statistic.name, combination: sum ? "sum" : "max", value: .scalar(value),
+                processes: results.map {
+                    OfProcess(pid: $0.program.pid, result: MeasuredForm($0.tweak, $0.samples, statistic))
+                })
+            do { try printJSON(form) } catch { throw Failure("\(error)", .failed) }
         }
     }
 }
@@ -91,50 +149,90 @@ struct StatisticArgument: ExpressibleByArgument {
     var defaultValueDescription: String { name }
 }
 
-/// Samples of one series in a span of time.
-struct MeasuredSamples {
-    private(set) var times: [Double] = []
-    private(set) var values: [Double] = []
-    /// The number of samples that are missing.
-    private(set) var lost = 0
-    /// Whether the program has ended before.
-    private(set) var hasEnded = false
+/// A process that is measured, with the reason if it cannot be.
+private struct MeasuredProcess {
+    let program: any Program
+    private(set) var problem: Failure?
+    /// What was measured; `nil` without any sample.
+    var result: (tweak: TweakDeclaration, samples: MeasuredSamples)? {
+        problem == nil ? tweak.map { ($0.declaration, samples) } : nil
+    }
 
-    /// Waits for the samples.
+    private var tweak: JSONTweak?
+    private var source: (any SampleSource<Failure> & ChangeSource)?
+    private var samples: MeasuredSamples
+
+    /// The longest time in which samples of other processes wait.
+    private static let turn = 0.05
+
+    private init(_ program: any Program, _ samples: MeasuredSamples) {
+        (self.program, self.samples) = (program, samples)
+    }
+
+    /// Measures processes at the same time. A problem of one does not affect the others.
     ///
     /// - Parameters:
+    ///   - name: The monitor or tweak.
     ///   - pause: The seconds after the first sample that are left out.
     ///   - seconds: The following seconds, which count.
     ///   - rate: The samples per second.
-    init(
-        _ samples: inout some SampleSource<Failure> & ChangeSource, after pause: Double, for seconds: Double,
-        rate: Double
-    ) throws(Failure) {
-        // A program that is stopped sends nothing.
-        let patience = Duration.seconds(pause + seconds + max(2, 2 / rate))
-        let deadline = ContinuousClock.now + patience
-        var span: Range<Double>?
-        while .now < deadline {
-            guard let batch = try samples.next(within: (deadline - .now) / .seconds(1)) else { continue }
-            if span == nil, let first = batch.times.first {
-                span = (first + pause)..<(first + pause + seconds)
+    static func measure(
+        _ name: String, of programs: [any Program], after pause: Double, for seconds: Double, rate: Double
+    ) -> [MeasuredProcess] {
+        let samples = MeasuredSamples(after: pause, for: seconds, rate: rate)
+        var processes = programs.map { MeasuredProcess($0, samples) }
+        // The requests before, so that the spans begin at the same time.
+        for index in processes.indices {
+            processes[index].attempt { process throws(Failure) in
+                process.tweak = try process.program.tweak(named: name)
             }
-            for (time, row) in zip(batch.times, batch.values) {
-                guard let span, span.contains(time), let value = row.first ?? nil else { continue }
-                times.append(time)
-                values.append(value)
-            }
-            lost += batch.dropped
-            hasEnded = batch.hasEnded
-            if let span, let last = batch.times.last, last >= span.upperBound { break }
-            if hasEnded { break }
         }
-        // Others were due before or after.
-        let due = Int((seconds * rate).rounded(.up))
-        lost = min(lost + samples.skipped, max(0, due - values.count))
+        for index in processes.indices {
+            processes[index].attempt { process throws(Failure) in
+                process.source = try process.tweak.map { tweak throws(Failure) in
+                    try process.program.samples(of: [tweak], rate: rate)
+                }
+            }
+        }
+        // A program that is stopped sends nothing.
+        let deadline = ContinuousClock.now + .seconds(pause + seconds + max(2, 2 / rate))
+        while .now < deadline {
+            let awaited = processes.indices.filter { processes[$0].isAwaited }
+            guard !awaited.isEmpty else { break }
+            let rest = (deadline - .now) / .seconds(1)
+            for index in awaited {
+                processes[index].read(within: awaited.count > 1 ? turn / Double(awaited.count) : rest)
+            }
+        }
+        for index in processes.indices {
+            processes[index].attempt { process throws(Failure) in try process.finish() }
+        }
+        return processes
     }
 
-    func callAsFunction(_ statistic: Statistic) -> Double { statistic(values, at: times) }
+    private var isAwaited: Bool { problem == nil && !samples.isComplete && !samples.hasEnded }
+
+    private mutating func attempt(_ body: (inout MeasuredProcess) throws(Failure) -> Void) {
+        guard problem == nil else { return }
+        do throws(Failure) { try body(&self) } catch { problem = error }
+    }
+
+    private mutating func read(within seconds: Double) {
+        attempt { process throws(Failure) in
+            guard let batch = try process.source?.next(within: seconds) else { return }
+            process.samples.add(batch, skipped: process.source?.skipped ?? 0)
+        }
+    }
+
+    /// - Throws: ``Failure`` if there are no samples.
+    private mutating func finish() throws(Failure) {
+        samples.finish()
+        guard samples.values.isEmpty, let tweak else { return }
+        throw Failure(
+            "\(tweak.declaration.key): "
+                + (samples.hasEnded ? "the program has ended" : "the program gives no samples"),
+            samples.hasEnded ? .unavailable : .busy)
+    }
 }
 
 /// The JSON form of a measurement. Scripts rely on its keys.
@@ -144,17 +242,35 @@ private struct MeasuredForm: Encodable {
     let samples: Int
     let lost: Int
     let seconds: Double
+    /// The samples whose value differs from the one before, and their number per second.
+    let changes: Int
+    let changesPerSecond: Double?
     let statistics: JSONValue
+    /// The names of the statistics for which there are too few samples or updates.
+    let insufficient: [String]
 
-    init(tweak: TweakDeclaration, _ measured: MeasuredSamples, names: [String]) {
+    init(_ tweak: TweakDeclaration, _ measured: MeasuredSamples, _ statistic: StatisticArgument) {
         (self.tweak, unit) = ("\(tweak.key)", tweak.unit)
         (samples, lost) = (measured.values.count, measured.lost)
-        seconds = (measured.times.last ?? 0) - (measured.times.first ?? 0)
+        (seconds, changes, changesPerSecond) = (measured.duration, measured.changes, measured.changeRate)
         var statistics: JSONObject = [:]
-        for name in names {
+        var insufficient: [String] = []
+        for name in Statistic.usualNames.filter({ $0 != statistic.name }) + [statistic.name] {
             guard let statistic = Statistic(name: name) else { continue }
             statistics[name] = .scalar(.double(measured(statistic)))
+            if measured.shortage(for: statistic, named: name, isUpdated: tweak.isMonitor) != nil {
+                insufficient.append(name)
+            }
         }
-        self.statistics = .object(statistics)
+        (self.statistics, self.insufficient) = (.object(statistics), insufficient)
     }
+}
+
+/// The JSON form of one number for several processes. Scripts rely on its keys.
+private struct CombinedForm: Encodable {
+    let statistic: String
+    /// `sum` or `max`.
+    let combination: String
+    let value: JSONValue
+    let processes: [OfProcess<MeasuredForm>]
 }

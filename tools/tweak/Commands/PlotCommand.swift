@@ -46,6 +46,7 @@ struct PlotCommand: ParsableCommand {
 
     func run() throws {
         try target.forEach(.json) { program throws(Failure) in
+            program.warnAboutForks()
             var samples = try program.samples(of: program.tweaks(named: names), rate: rate)
             try draw(&samples, of: program.title)
         }

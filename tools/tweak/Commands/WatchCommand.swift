@@ -86,6 +86,7 @@ struct WatchCommand: ParsableCommand {
         try target.forEach(.json) { program throws(Failure) in
             let named = try program.tweaks(fitting: tweaks)
             if try samples(named, of: program) {
+                program.warnAboutForks()
                 let rate = rate ?? 10
                 var samples = try program.samples(of: sampled(of: program), rate: rate)
                 try write(&samples, of: program, rate)

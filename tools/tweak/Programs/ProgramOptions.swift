@@ -98,6 +98,19 @@ extension ProgramChoice {
         return status
     }
 
+    /// Calls `body` once with all processes: the program and its forks, or all its processes if they are wanted.
+    ///
+    /// - Parameter body: Returns the exit status for failures that it has reported, or `nil`.
+    func together(_ body: ([any Program]) throws(Failure) -> Int32?) throws {
+        let status = try Failure.reported { () throws(Failure) in
+            try body(
+                find(checkingValues: false).flatMap { program in
+                    [program] + ((program as? LiveProgram)?.forks ?? [])
+                })
+        }
+        if let status { throw ExitCode(status) }
+    }
+
     /// Calls `body` with each of the program's processes, which must be running.
     func forEachRunning(
         _ format: OutputFormat = .table, _ body: (LiveProgram) throws(Failure) -> Void
@@ -162,9 +175,13 @@ extension ProgramChoice {
     }
 
     /// Prints JSON about a program; with `--all-processes` on one line that begins with the process id.
-    private func printJSON(_ form: some Encodable, of program: any Program) throws(Failure) {
+    ///
+    /// - Parameter isOneOfSeveral: Whether to print that line in any case.
+    func printJSON(
+        _ form: some Encodable, of program: any Program, isOneOfSeveral: Bool = false
+    ) throws(Failure) {
         do {
-            if allProcesses {
+            if allProcesses || isOneOfSeveral {
                 try printJSONLine(OfProcess(pid: program.pid, result: form))
             } else {
                 try CommandSupport.printJSON(form)
@@ -175,7 +192,8 @@ extension ProgramChoice {
     }
 }
 
-private struct OfProcess<Form: Encodable>: Encodable {
+/// The JSON form of something about one of several processes. Scripts rely on its keys.
+struct OfProcess<Form: Encodable>: Encodable {
     let pid: pid_t?
     let result: Form
 }

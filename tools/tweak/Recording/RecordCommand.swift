@@ -53,6 +53,7 @@ struct RecordCommand: ParsableCommand {
             throw Failure(
                 "it is no longer running, or does not accept connections", about: program.title, .unavailable)
         }
+        if !monitors.isEmpty { program.warnAboutForks() }
         var samples = try LiveSamples(program, try chosen(program), rate: rate)
         // Without a history, as in programs with an older library, the notifications are recorded instead.
         let known = try? inquiry.askHistory(ListHistory(since: .max))

@@ -122,10 +122,12 @@ private final class MemorySampling: @unchecked Sendable {
         var words: [UInt64] = []
         while true {
             sleep(until: state.withLock { $0.waiting.next })
+            // First, because the next samples are due from the moment at which the first is.
+            let time = Duration.since1970 / .seconds(1)
             let isDue = state.withLock { $0.waiting.isDue(at: .now) }
             guard isDue else { continue }
             words.removeAll(keepingCapacity: true)
-            words.append((Duration.since1970 / .seconds(1)).bitPattern)
+            words.append(time.bitPattern)
             do throws(Failure) {
                 try sampler.readBits(into: &words)
                 state.withLock { $0.waiting.frames += words }

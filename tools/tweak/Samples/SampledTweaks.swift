@@ -43,6 +43,14 @@ extension Program {
         }
     }
 
+    /// Warns about processes that the program has forked, because only one process is sampled.
+    func warnAboutForks() {
+        guard let count = (self as? LiveProgram)?.forks.count, count > 0 else { return }
+        warn(
+            "\(title): it has forked \(counted(count, "process that is", "processes that are")) not sampled; give the id "
+                + "of one to sample it")
+    }
+
     /// The tweaks with these names.
     func tweaks(named names: [String]) throws(Failure) -> [JSONTweak] {
         var tweaks: [JSONTweak] = []
