@@ -3,21 +3,38 @@
 
 from __future__ import annotations
 
+import abc
 import asyncio
-import concurrent.futures
 import contextlib
-from typing import AsyncIterator, Callable, Dict, List, Mapping, Optional, Tuple
+import threading
+from typing import AsyncIterator, Callable, Dict, List, Mapping, Optional, Tuple, TypeVar
 
-from ._program import Lease, Program
+from . import _sockets
+from ._aio_connection import AsyncConnection
+from ._aio_threads import Worker
+from ._aio_waiting import Buffer, Shared, Way
+from ._backend import Backend
+from ._command import CommandBackend
+from ._errors import Ended, LeaseLost, Silent, TweaksError, not_returned
+from ._live import ALL_OWN_LEASES, MANY, LiveBackend, change_request, lease_terms, outcomes_of, run_request
+from ._program import Changes, Interruptible, Lease, Program
 from ._samples import Samples
 from ._values import Change, LoggedChange, Tweak, Value
+
+Result = TypeVar("Result")
+
+#: The longest time in seconds for which a cancelled task waits for the end of its lease.
+_PATIENCE = 0.5
 
 
 class AsyncProgram:
     """The methods of :class:`Program` as coroutines.
 
-    Requests run on threads of the event loop's executor, so the loop never blocks. If a task is cancelled, a request
-    that was sent is executed nevertheless.
+    The event loop never blocks, and a cancelled task ends at once; a request that was sent is executed nevertheless.
+
+    Any number of tasks can wait for values, changes and actions: they share one connection. Each lease has a connection
+    of its own, of which a program takes 128. None of these needs a thread, unless only the command reaches the process.
+    Other requests take turns on a thread, which is no thread of the event loop's executor.
     """
 
     def __init__(self, program: Program) -> None:
@@ -26,94 +43,340 @@ class AsyncProgram:
 
     async def get(self, name: str) -> Value:
         """See :meth:`Program.__getitem__`."""
-        return await asyncio.to_thread(self.program.__getitem__, name)
+        return await self._call(lambda: self.program[name])
 
     async def set(self, values: Mapping[str, Value], *, ramp: Optional[float] = None) -> None:
         """See :meth:`Program.set`."""
-        await asyncio.to_thread(self.program.set, values, ramp=ramp)
+        await self._call(lambda: self.program.set(values, ramp=ramp))
 
     async def reset(self, name: Optional[str] = None) -> None:
         """Removes the kept value of a tweak, or of all."""
-        if name is None:
-            await asyncio.to_thread(self.program.reset)
-        else:
-            await asyncio.to_thread(self.program.__delitem__, name)
+        await self._call(self.program.reset if name is None else lambda: self.program.__delitem__(name))
 
     async def values(self, *names: str) -> Dict[str, Value]:
         """See :meth:`Program.values`."""
-        return await asyncio.to_thread(self.program.values, *names)
+        return await self._call(lambda: self.program.values(*names))
 
     async def tweaks(self, *names: str) -> List[Tweak]:
         """See :meth:`Program.tweaks`."""
-        return await asyncio.to_thread(self.program.tweaks, *names)
-
-    async def run(self, action: str, *, wait: bool = False) -> Optional[str]:
-        """See :meth:`Program.run`."""
-        return await asyncio.to_thread(self.program.run, action, wait=wait)
-
-    async def wait_for(self, name: str, condition: Callable[[Value], bool], *, seconds: float = 5) -> Value:
-        """See :meth:`Program.wait_for`; ``condition`` is called on another thread."""
-        return await asyncio.to_thread(self.program.wait_for, name, condition, seconds=seconds)
+        return await self._call(lambda: self.program.tweaks(*names))
 
     async def log(self, *, since: int = 0) -> List[LoggedChange]:
         """See :meth:`Program.log`."""
-        return await asyncio.to_thread(self.program.log, since=since)
+        return await self._call(lambda: self.program.log(since=since))
 
     async def undo(self, number: Optional[int] = None) -> Dict[str, Tuple[Value, Value]]:
         """See :meth:`Program.undo`."""
-        return await asyncio.to_thread(self.program.undo, number)
+        return await self._call(lambda: self.program.undo(number))
 
     async def revert(self, mark: Optional[str] = None) -> Dict[str, Tuple[Value, Value]]:
         """See :meth:`Program.revert`."""
-        return await asyncio.to_thread(self.program.revert, mark)
+        return await self._call(lambda: self.program.revert(mark))
 
     async def mark(self, name: str) -> None:
         """See :meth:`Program.mark`."""
-        await asyncio.to_thread(self.program.mark, name)
+        await self._call(lambda: self.program.mark(name))
+
+    async def run(self, action: str, *, wait: bool = False, seconds: Optional[float] = None) -> Optional[str]:
+        """See :meth:`Program.run`. If the task is cancelled, the action goes on."""
+        async with self._entered() as way:
+            name = (await self._resolve(action)).name
+            if way.connection is not None:
+                try:
+                    answer = await way.connection.ask(
+                        "run", run_request(name, wait), is_endless=True, seconds=seconds
+                    )
+                except Silent:
+                    raise
+                except TimeoutError:
+                    raise not_returned(name, seconds) from None
+                return answer.get("handedTo")
+            assert isinstance(way.backend, CommandBackend)
+            await _run_by_command(way.backend, name, seconds)
+            return None
+
+    async def wait_for(self, name: str, condition: Callable[[Value], bool], *, seconds: float = 5) -> Value:
+        """See :meth:`Program.wait_for`; ``condition`` is called on the thread of the event loop.
+
+        It is called when the value changes. Changes that the program does not report are seen a little later: those of
+        monitors, of values that wait for a gate, and of processes without the library after a few milliseconds, those
+        of a variable that the program itself has stored after 0.05 s.
+        """
+        loop = asyncio.get_running_loop()
+        end = loop.time() + seconds
+        while True:
+            async with self._entered() as way:
+                tweak = await self._resolve(name)
+                try:
+                    return await way.watch(tweak, lambda: self.get(name)).wait(name, condition, seconds, end)
+                except LeaseLost:
+                    raise
+                except Ended:
+                    # It may have been started again.
+                    if loop.time() >= end:
+                        raise
+
+    async def changes(self, *names: str, seconds: Optional[float] = None) -> AsyncIterator[Change]:
+        """See :meth:`Program.changes`; for ``async for``.
+
+        If the task is slow, up to a thousand changes wait for it; beyond that, those of one tweak are merged into one.
+        """
+        loop = asyncio.get_running_loop()
+        end = None if seconds is None else loop.time() + seconds
+        async with self._entered() as way:
+            if way.connection is None:
+                feed = _FeedByCommand(self.program, names)
+                try:
+                    while (change := await feed.buffer.next(end)) is not None:
+                        yield change
+                finally:
+                    feed.interrupt()
+                return
+            tweaks = await self.tweaks(*names)
+            watched = [each.name for each in tweaks] if names else None
+            buffer = Buffer(watched, {each.name: each._kind for each in tweaks})
+            way.add(buffer)
+            try:
+                while (change := await buffer.next(end)) is not None:
+                    yield change
+            finally:
+                way.remove(buffer)
 
     @contextlib.asynccontextmanager
     async def lease(
         self, values: Mapping[str, Value], *, seconds: Optional[float] = None, ramp: Optional[float] = None
-    ) -> AsyncIterator[Lease]:
-        """See :meth:`Program.lease`; for ``async with``."""
-        begin = asyncio.ensure_future(asyncio.to_thread(self.program.lease, values, seconds=seconds, ramp=ramp))
-        try:
-            lease = await asyncio.shield(begin)
-        except asyncio.CancelledError:
-            # It may be about to begin.
-            with contextlib.suppress(Exception):
-                (await begin).end()
-            raise
+    ) -> AsyncIterator["AsyncLease"]:
+        """See :meth:`Program.lease`; for ``async with``.
+
+        A task that is cancelled waits at most half a second for the former values; they are back when the program
+        answers.
+        """
+        lease = await self._begun(values, seconds, ramp)
         try:
             yield lease
-        except BaseException as error:
-            await asyncio.shield(asyncio.to_thread(lease.__exit__, type(error), error, None))
+        except Exception:
+            # The error of the block says more.
+            with contextlib.suppress(LeaseLost):
+                await lease.end()
             raise
-        await asyncio.shield(asyncio.to_thread(lease.__exit__, None, None, None))
+        except BaseException:
+            await lease._end_soon()
+            raise
+        await lease.end()
+
+    async def _begun(
+        self, values: Mapping[str, Value], seconds: Optional[float], ramp: Optional[float]
+    ) -> "AsyncLease":
+        def find() -> Tuple[Dict[str, Tweak], Dict[str, Value], Backend]:
+            return (*self.program._leased(values), self.program._way())
+
+        tweaks, whole, backend = await self._call(find)
+        if not isinstance(backend, LiveBackend):
+            begins = Worker().submit(
+                lambda: self.program.lease(whole, seconds=seconds, ramp=ramp), lambda lease: lease.end()
+            )
+            return _CommandLease(await begins)
+        connection = await AsyncConnection.open(backend.pid, backend.title)
+        lease = _LiveLease(self, backend, connection, seconds)
+        try:
+            await lease._add(whole, tweaks, ramp)
+        except Exception:
+            lease._leave()
+            connection.close()
+            raise
+        except BaseException:
+            await lease._end_soon()
+            raise
+        return lease
 
     async def sample(self, *names: str, rate: float = 100, seconds: float = 1) -> Samples:
-        """See :meth:`Program.sample`. Other tasks run meanwhile, and may change tweaks."""
-        sampling = await asyncio.to_thread(self.program.sampling, *names, rate=rate)
+        """See :meth:`Program.sample`. Other tasks run meanwhile, and may change tweaks; a thread receives the samples."""
+        sampling = await self._call(
+            lambda: self.program.sampling(*names, rate=rate), lambda sampling: sampling.__exit__(asyncio.CancelledError)
+        )
         try:
             await asyncio.sleep(seconds)
         except BaseException as error:
-            sampling.__exit__(type(error))
+            kind = type(error)
+            Worker().submit(lambda: sampling.__exit__(kind))
             raise
-        await asyncio.to_thread(sampling.__exit__, None)
+        await Worker().submit(lambda: sampling.__exit__(None))
         return sampling.samples
 
-    async def changes(self, *names: str, seconds: Optional[float] = None) -> AsyncIterator[Change]:
-        """See :meth:`Program.changes`; for ``async for``."""
-        loop = asyncio.get_running_loop()
-        changes = await asyncio.to_thread(self.program.changes, *names, seconds=seconds)
-        # One thread reads only when more is wanted, so a slow reader has changes merged by the program.
-        reader = concurrent.futures.ThreadPoolExecutor(1, "fbtweak changes")
+    # MARK: What tasks share
+
+    @property
+    def _shared(self) -> Shared:
+        program, loop = self.program, asyncio.get_running_loop()
+        with program._shared_lock:
+            shared = program._shared.get(loop)
+            if shared is None:
+                shared = program._shared[loop] = Shared()
+            return shared
+
+    async def _call(
+        self, body: Callable[[], Result], discard: Optional[Callable[[Result], object]] = None
+    ) -> Result:
+        return await self._shared.worker.submit(body, discard)
+
+    def _entered(self) -> "_Entered":
+        """Enters the way to the program; for ``async with``."""
+        return _Entered(self._shared, self.program)
+
+    async def _resolve(self, name: str) -> Tweak:
+        """The declaration of a tweak of the program that was entered."""
+        known = self.program._known.get(name)
+        return known if known is not None else await self._shared.resolve(name, self.program._resolve)
+
+
+class _Entered:
+    """What a generator would do, in a third of the time: thousands of tasks may enter together."""
+
+    __slots__ = ("_shared", "_program")
+
+    def __init__(self, shared: Shared, program: Program) -> None:
+        self._shared = shared
+        self._program = program
+
+    async def __aenter__(self) -> Way:
+        return await self._shared.enter(self._program._way)
+
+    async def __aexit__(self, *_: object) -> None:
+        self._shared.leave()
+
+
+class AsyncLease(abc.ABC):
+    """Leased values; they apply until the block ends or :meth:`end`."""
+
+    @abc.abstractmethod
+    async def set(self, values: Mapping[str, Value], *, ramp: Optional[float] = None) -> None:
+        """See :meth:`Lease.set`."""
+
+    @abc.abstractmethod
+    async def end(self) -> None:
+        """See :meth:`Lease.end`."""
+
+    @abc.abstractmethod
+    async def _end_soon(self) -> None:
+        """Ends it in a task that was cancelled; never raises an error of the program."""
+
+
+class _LiveLease(AsyncLease, Interruptible):
+    """The program ends it when its connection closes."""
+
+    def __init__(
+        self, aio: AsyncProgram, backend: LiveBackend, connection: AsyncConnection, seconds: Optional[float]
+    ) -> None:
+        self._aio = aio
+        self._backend = backend
+        self._connection = connection
+        self._terms = lease_terms(seconds)
+        Interruptible.__init__(self, aio.program)
+
+    @property
+    def _was_closed(self) -> bool:
+        # The event loop may not have noticed it yet.
+        return self._connection.has_ended or _sockets.start_of(self._backend.pid) != self._backend.started
+
+    async def set(self, values: Mapping[str, Value], *, ramp: Optional[float] = None) -> None:
+        self._check()
+        tweaks, whole = await self._aio._call(lambda: self._program._named(values))
         try:
-            while True:
-                change = await loop.run_in_executor(reader, next, changes, None)
-                if change is None:
-                    return
-                yield change
+            await self._add(whole, tweaks, ramp)
+        except Ended as error:
+            raise self._lost() from error
+
+    async def _add(self, values: Mapping[str, Value], tweaks: Mapping[str, Tweak], ramp: Optional[float]) -> None:
+        if not values:
+            return
+        terms = self._terms if ramp is None else {**self._terms, "ramp": ramp}
+        method, params = change_request(values, tweaks, terms, self._backend.has_change)
+        answer = await self._connection.ask(method, params, is_large=len(values) > MANY)
+        Program._warn(tweaks, outcomes_of(answer, values, tweaks), "leased")
+
+    async def end(self) -> None:
+        await self._end(None)
+
+    async def _end(self, seconds: Optional[float]) -> None:
+        if self._has_ended:
+            return
+        self._leave()
+        was_lost = self._is_lost
+        try:
+            # Closing would end them too, but at an unknown moment.
+            await self._connection.ask("reset", ALL_OWN_LEASES, is_endless=seconds is not None, seconds=seconds)
+        except Ended as error:
+            if not was_lost:
+                raise self._lost() from error
         finally:
-            changes.close()
-            reader.shutdown(wait=False)
+            self._connection.close()
+
+    async def _end_soon(self) -> None:
+        with contextlib.suppress(TweaksError, TimeoutError):
+            await self._end(_PATIENCE)
+
+
+class _CommandLease(AsyncLease):
+    """A lease of a program that only the command reaches."""
+
+    def __init__(self, lease: Lease) -> None:
+        self._lease = lease
+        self._worker = Worker()
+
+    async def set(self, values: Mapping[str, Value], *, ramp: Optional[float] = None) -> None:
+        await self._worker.submit(lambda: self._lease.set(values, ramp=ramp))
+
+    async def end(self) -> None:
+        await self._worker.submit(self._lease.end)
+
+    async def _end_soon(self) -> None:
+        ends = self._worker.submit(self._lease.end)
+        # Nobody wants its error.
+        ends.add_done_callback(lambda ends: ends.cancelled() or ends.exception())
+        # The thread goes on after that.
+        await asyncio.wait([ends], timeout=_PATIENCE)
+
+
+async def _run_by_command(backend: CommandBackend, name: str, seconds: Optional[float]) -> None:
+    process = backend.begin_run(name)
+    try:
+        await Worker().submit(lambda: backend.finish_run(process, name, seconds))
+    except asyncio.CancelledError:
+        # The thread sees its end.
+        process.terminate()
+        raise
+
+
+class _FeedByCommand:
+    """A thread that reads changes from the command."""
+
+    def __init__(self, program: Program, names: Tuple[str, ...]) -> None:
+        self.buffer = Buffer(None, {})
+        self._program = program
+        self._names = names
+        self._lock = threading.Lock()
+        self._changes: Optional[Changes] = None
+        self._is_interrupted = False
+        self._thread = Worker().submit(self._read)
+
+    def _read(self) -> None:
+        problem: Optional[BaseException] = None
+        try:
+            with self._program.changes(*self._names) as changes:
+                with self._lock:
+                    if self._is_interrupted:
+                        return
+                    self._changes = changes
+                for change in changes:
+                    self.buffer.add([change])
+        except Exception as error:
+            problem = error
+        finally:
+            self.buffer.end(problem)
+
+    def interrupt(self) -> None:
+        """Ends the thread soon."""
+        with self._lock:
+            self._is_interrupted = True
+            if self._changes is not None:
+                self._changes._interrupt()

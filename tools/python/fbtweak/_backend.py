@@ -63,6 +63,10 @@ class Feed(abc.ABC):
     def close(self) -> None:
         """Ends it; a waiting :meth:`read` returns ``None``."""
 
+    @abc.abstractmethod
+    def interrupt(self) -> None:
+        """Makes a waiting :meth:`read` return ``None`` soon, without waiting for anything itself."""
+
 
 class Backend(abc.ABC):
     """A way into one program. One thread at a time uses it."""
@@ -117,8 +121,12 @@ class Backend(abc.ABC):
         """Removes the kept value of a tweak, or of all. Returns those that do not have their default nevertheless."""
 
     @abc.abstractmethod
-    def run(self, name: str, wait: bool) -> Optional[str]:
-        """Runs an action. Returns what will run it, unless it is done."""
+    def run(self, name: str, wait: bool, seconds: Optional[float]) -> Optional[str]:
+        """Runs an action. Returns what will run it, unless it is done.
+
+        :param seconds: The limit; ``None`` for no limit.
+        :raises TimeoutError: It has not returned in time.
+        """
 
     @abc.abstractmethod
     def feed(self, sampled: Sequence[Tweak], rate: float, watched: Optional[Sequence[str]]) -> Feed:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -16,7 +17,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Typ
 from ._backend import Backend, Feed, Holder, Outcome, Restored
 from ._errors import (
     Clamped, Ended, Forbidden, Garbled, Hidden, Lost, Refused, Silent, TweaksError, TweaksWarning, Unavailable, Waiting,
-    warn,
+    not_returned, warn,
 )  # fmt: skip
 from ._protocol import decode
 from ._samples import Samples
@@ -114,6 +115,40 @@ class Command:
             process.stdout.close()
             process.stderr.close()
         return bytes(output), bytes(errors).decode("utf-8", "backslashreplace")
+
+    def first(self, process: "subprocess.Popen[bytes]", name: str, seconds: float) -> Tuple[bytes, bytes]:
+        """Waits for the object that a command prints before it goes on.
+
+        :returns: The object, which is not complete if the command has ended, and the messages so far.
+        :raises Silent: It has printed none in time, and was ended.
+        :raises Garbled: It prints more than it should, and was ended.
+        """
+        assert process.stdout is not None and process.stderr is not None
+        end = time.monotonic() + seconds
+        output, errors = bytearray(), bytearray()
+        try:
+            with selectors.DefaultSelector() as selector:
+                selector.register(process.stdout, selectors.EVENT_READ, output)
+                selector.register(process.stderr, selectors.EVENT_READ, errors)
+                while not output.endswith(b"\n}\n"):
+                    for key, _ in selector.select(_rest(end)):
+                        data = os.read(key.fd, 1 << 18)
+                        if not data:
+                            selector.unregister(key.fileobj)
+                        key.data.extend(data)
+                    if process.stdout not in (each.fileobj for each in selector.get_map().values()):
+                        break
+                    if len(output) > _LARGEST_LINE:
+                        raise Garbled(f"{self.path} {name}: the answer has more than {_LARGEST_LINE} bytes")
+                    if len(errors) > 2 * _LARGEST_MESSAGE:
+                        del errors[:-_LARGEST_MESSAGE]
+                    if time.monotonic() >= end:
+                        raise Silent(f"{self.path} {name}: it has not answered after {seconds:g} s")
+        except BaseException:
+            with contextlib.suppress(TweaksError):
+                self.finish(process, name, 0)
+            raise
+        return bytes(output), bytes(errors)
 
     def start(self, *arguments: str) -> "subprocess.Popen[bytes]":
         """Starts the command with pipes."""
@@ -253,12 +288,22 @@ class CommandBackend(Backend):
         self._command.run("reset", "--format", "json", *words)
         return []
 
-    def run(self, name: str, wait: bool) -> Optional[str]:
+    def run(self, name: str, wait: bool, seconds: Optional[float]) -> Optional[str]:
+        self.finish_run(self.begin_run(name), name, seconds)
         # Who runs it is not in the output.
-        process = self._command.start("run", "--wait", "--", self._target, name)
-        _, errors = self._command.finish(process, "run", None)
-        self._command.check(process.returncode, errors)
         return None
+
+    def begin_run(self, name: str) -> "subprocess.Popen[bytes]":
+        """Starts the command that runs an action."""
+        return self._command.start("run", "--wait", "--", self._target, name)
+
+    def finish_run(self, process: "subprocess.Popen[bytes]", name: str, seconds: Optional[float]) -> None:
+        """Waits until an action has returned."""
+        try:
+            _, errors = self._command.finish(process, "run", seconds)
+        except Silent:
+            raise not_returned(name, seconds) from None
+        self._command.check(process.returncode, errors)
 
     def feed(self, sampled: Sequence[Tweak], rate: float, watched: Optional[Sequence[str]]) -> Feed:
         if not sampled:
@@ -328,21 +373,20 @@ class _CommandHolder(Holder):
         process = self._command.start(
             "set", self._target, *words, "--format", "json", *options, "--while", "--", *attended
         )
-        text = b""
-        assert process.stdout is not None and process.stderr is not None
-        while not text.endswith(b"\n}\n"):
-            line = process.stdout.readline(_LARGEST_LINE)
-            if not line:
-                _, errors = self._command.finish(process, "set", _SECONDS)
-                self._command.check(process.returncode or 70, errors)
-            text += line
-            if len(text) > _LARGEST_LINE:
-                self._finish(process)
-                raise Garbled(f"{self._target}: the answer has more than {_LARGEST_LINE} bytes")
+        text, errors = self._command.first(process, "set", _SECONDS)
+        assert process.stderr is not None
+        if not text.endswith(b"\n}\n"):
+            _, rest = self._command.finish(process, "set", _SECONDS)
+            self._command.check(process.returncode or 70, errors.decode(errors="backslashreplace") + rest)
         self._processes.append((process, set(values)))
         os.set_blocking(process.stderr.fileno(), False)
-        self._command.check(0, (process.stderr.read(_LARGEST_MESSAGE) or b"").decode(errors="backslashreplace"))
-        return [Outcome(member(each, "tweak", str), None, False) for each in member(decode(text), "changes", list)]
+        errors += process.stderr.read(_LARGEST_MESSAGE) or b""
+        self._command.check(0, errors.decode(errors="backslashreplace"))
+        try:
+            changes = member(decode(text), "changes", list)
+        except ValueError as error:
+            raise Garbled(f"{self._target}: the answer is malformed: {error}") from None
+        return [Outcome(member(each, "tweak", str), None, False) for each in changes]
 
     def end(self) -> None:
         had_ended = self.has_ended
@@ -385,7 +429,11 @@ class _CommandFeed(Feed):
         self._received = bytearray()
         self._is_closed = False
         # Changes are seen once it samples.
-        self._received += self._receive(_SECONDS) or b""
+        data = self._receive(_SECONDS)
+        if data is None:
+            self.close()
+            raise Silent(f"{title}: there is no sample after {_SECONDS:g} s")
+        self._received += data
 
     def read(self, seconds: Optional[float], samples: Optional[Samples]) -> Optional[List[Change]]:
         if b"\n" not in self._received:
@@ -473,6 +521,9 @@ class _CommandFeed(Feed):
             except (TweaksError, OSError, ValueError):
                 # It was ended, or another thread has closed it.
                 pass
+
+    def interrupt(self) -> None:
+        self._process.terminate()
 
 
 def _number(value: Any, kind: str) -> Union[int, float]:

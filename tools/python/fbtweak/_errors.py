@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from typing import Optional, Sequence, Type
+from typing import Optional, Sequence, Type, TypeVar
 
 
 def printable(text: str) -> str:
@@ -82,6 +82,23 @@ class Waiting(TweaksWarning):
 
 class Lost(TweaksWarning):
     """Samples or values are missing: the program or the reader was too slow, or a tweak cannot be used."""
+
+
+Problem = TypeVar("Problem", bound=BaseException)
+
+
+def again(error: Problem) -> Problem:
+    """The same error for one more task: an exception that several raise would collect the traces of all."""
+    copy = type(error).__new__(type(error))
+    copy.args = error.args
+    copy.__dict__.update(error.__dict__)
+    copy.__cause__, copy.__suppress_context__ = error.__cause__, True
+    return copy
+
+
+def not_returned(action: str, seconds: Optional[float]) -> TimeoutError:
+    """The error of an action that takes longer than the caller wants to wait."""
+    return TimeoutError(f"{action}: it has not returned after {seconds or 0:g} s; it may still be running")
 
 
 _FOLDER = os.path.dirname(__file__) + os.sep

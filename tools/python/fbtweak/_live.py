@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from . import _sockets
 from ._backend import Backend, Feed, Holder, Outcome, Restored
-from ._errors import Ended, Garbled, Refused, UnknownTweak
+from ._errors import Ended, Garbled, Refused, Silent, UnknownTweak, not_returned
 from ._protocol import Connection, Message
 from ._samples import Samples
 from ._values import (
@@ -19,7 +19,9 @@ from ._values import (
 
 
 #: More values than that may take long to set.
-_MANY = 1000
+MANY = 1000
+#: The parameters of a request ``reset`` that ends the leases of a connection.
+ALL_OWN_LEASES: Message = {"all": True, "leases": "own"}
 
 
 class LiveBackend(Backend):
@@ -38,7 +40,7 @@ class LiveBackend(Backend):
         #: The path of the executable.
         self.executable: str = member(described, "executable", str)
         #: Whether the program evaluates names and texts itself; older libraries do not.
-        self._has_change = "change" in (described.get("methods") or [])
+        self.has_change = "change" in (described.get("methods") or [])
         self.title = self._connection.title = f"{self.executable.rsplit('/', 1)[-1]} ({pid})"
 
     @property
@@ -65,16 +67,16 @@ class LiveBackend(Backend):
     def set(
         self, values: Mapping[str, Value], tweaks: Mapping[str, Tweak], ramp: Optional[float]
     ) -> List[Outcome]:
-        return _set(self._connection, values, tweaks, {} if ramp is None else {"ramp": ramp}, self._has_change)
+        return _set(self._connection, values, tweaks, {} if ramp is None else {"ramp": ramp}, self.has_change)
 
     def set_each(self, steps: Sequence[Mapping[str, Value]], tweaks: Mapping[str, Tweak]) -> List[Outcome]:
-        answers = self._connection.ask_each([_request(values, tweaks, {}, self._has_change) for values in steps])
-        return [each for values, answer in zip(steps, answers) for each in _outcomes(answer, values, tweaks)]
+        answers = self._connection.ask_each([change_request(values, tweaks, {}, self.has_change) for values in steps])
+        return [each for values, answer in zip(steps, answers) for each in outcomes_of(answer, values, tweaks)]
 
     def lease(
         self, values: Mapping[str, Value], tweaks: Mapping[str, Tweak], seconds: Optional[float], ramp: Optional[float]
     ) -> Tuple[Holder, List[Outcome]]:
-        holder = _LiveHolder(self._another(), seconds, self._has_change)
+        holder = _LiveHolder(self._another(), seconds, self.has_change)
         try:
             return holder, holder.set(values, tweaks, ramp)
         except BaseException:
@@ -87,11 +89,15 @@ class LiveBackend(Backend):
     def reset(self, name: Optional[str]) -> List[Outcome]:
         return _ineffective(self._connection.ask("reset", {"all": True} if name is None else {"tweak": name}))
 
-    def run(self, name: str, wait: bool) -> Optional[str]:
+    def run(self, name: str, wait: bool, seconds: Optional[float]) -> Optional[str]:
         connection = self._another()
         try:
-            answer = connection.ask("run", {"tweak": name, "wait": True} if wait else {"tweak": name}, is_endless=True)
+            answer = connection.ask("run", run_request(name, wait), is_endless=True, seconds=seconds)
             return answer.get("handedTo")
+        except Silent:
+            raise
+        except TimeoutError:
+            raise not_returned(name, seconds) from None
         finally:
             connection.close()
 
@@ -123,7 +129,22 @@ class LiveBackend(Backend):
         try:
             return Connection(self.pid, self.title)
         except ConnectionRefusedError:
-            raise Ended(f"{self.title}: it is no longer running, or does not accept connections") from None
+            raise unreachable(self.title) from None
+
+
+def unreachable(title: str) -> Ended:
+    """The error of a program that had a socket before."""
+    return Ended(f"{title}: it is no longer running, or does not accept connections")
+
+
+def run_request(name: str, wait: bool) -> Message:
+    """The parameters that run an action."""
+    return {"tweak": name, "wait": True} if wait else {"tweak": name}
+
+
+def lease_terms(seconds: Optional[float]) -> Message:
+    """The parameters that make a change a lease, which ends with the connection and after some seconds."""
+    return {"until": "closed"} if seconds is None else {"until": "closed", "for": seconds}
 
 
 class _LiveHolder(Holder):
@@ -132,9 +153,7 @@ class _LiveHolder(Holder):
     def __init__(self, connection: Connection, seconds: Optional[float], has_change: bool) -> None:
         self._connection = connection
         self._has_change = has_change
-        self._terms: Message = {"until": "closed"}
-        if seconds is not None:
-            self._terms["for"] = seconds
+        self._terms = lease_terms(seconds)
 
     def set(self, values: Mapping[str, Value], tweaks: Mapping[str, Tweak], ramp: Optional[float]) -> List[Outcome]:
         terms = self._terms if ramp is None else {**self._terms, "ramp": ramp}
@@ -143,7 +162,7 @@ class _LiveHolder(Holder):
     def end(self) -> None:
         try:
             # Closing would end them too, but at an unknown moment.
-            self._connection.ask("reset", {"all": True, "leases": "own"})
+            self._connection.ask("reset", ALL_OWN_LEASES)
         finally:
             self._connection.close()
 
@@ -199,6 +218,9 @@ class _LiveFeed(Feed):
     def close(self) -> None:
         self._connection.close()
 
+    def interrupt(self) -> None:
+        self._connection.close()
+
 
 def _ask_for_much(connection: Connection, method: str, params: Message) -> Message:
     """Asks for something that may take long, of a program that has shown that it responds."""
@@ -211,12 +233,12 @@ def _set(
 ) -> List[Outcome]:
     if not values:
         return []
-    method, params = _request(values, tweaks, terms, has_change)
-    if len(values) > _MANY:
+    method, params = change_request(values, tweaks, terms, has_change)
+    if len(values) > MANY:
         answer = _ask_for_much(connection, method, params)
     else:
         answer = connection.ask(method, params)
-    return _outcomes(answer, values, tweaks)
+    return outcomes_of(answer, values, tweaks)
 
 
 def _written(value: Value, tweak: Tweak) -> Message:
@@ -226,7 +248,7 @@ def _written(value: Value, tweak: Tweak) -> Message:
     return {"text" if is_text else "value": written}
 
 
-def _request(
+def change_request(
     values: Mapping[str, Value], tweaks: Mapping[str, Tweak], terms: Message, has_change: bool
 ) -> Tuple[str, Message]:
     """The method and the parameters that set values as one change."""
@@ -243,7 +265,7 @@ def _request(
     return "setMany", {"values": nested, "allOrNothing": True, **terms}
 
 
-def _outcomes(answer: Message, values: Mapping[str, Value], tweaks: Mapping[str, Tweak]) -> List[Outcome]:
+def outcomes_of(answer: Message, values: Mapping[str, Value], tweaks: Mapping[str, Tweak]) -> List[Outcome]:
     if "changes" in answer:
         return _changed(answer, values, tweaks)
     if len(values) == 1:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 import itertools
 import os
@@ -11,7 +12,8 @@ import time
 import weakref
 from types import TracebackType
 from typing import (
-    TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union,
+    TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Mapping, NoReturn, Optional, Sequence, Tuple, Type, TypeVar,
+    Union,
 )  # fmt: skip
 
 from . import _names, _sockets
@@ -26,7 +28,10 @@ from ._samples import Samples
 from ._values import Change, LoggedChange, Mark, Tweak, Value, member, read_key, read_value
 
 if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+
     from ._aio import AsyncProgram
+    from ._aio_waiting import Shared
 
 Result = TypeVar("Result")
 Target = Union[str, int, "os.PathLike[str]"]
@@ -81,7 +86,12 @@ class Program:
         # Guards everything below.
         self._lock = threading.RLock()
         self._known: Dict[str, Tweak] = {}
-        self._leases: "weakref.WeakSet[Lease]" = weakref.WeakSet()
+        # With a lock of its own, because leases begin and end while a request is under way.
+        self._leases: "weakref.WeakSet[Interruptible]" = weakref.WeakSet()
+        self._leases_lock = threading.Lock()
+        # By event loop.
+        self._shared: "weakref.WeakKeyDictionary[AbstractEventLoop, Shared]" = weakref.WeakKeyDictionary()
+        self._shared_lock = threading.Lock()
         self._backend: Optional[Backend] = self._find(self._target)
         self._was_running = self._backend.pid is not None
         self._remember(self._backend)
@@ -136,7 +146,8 @@ class Program:
             listening = self._listening(self._pid)
             if listening is not None:
                 return listening
-        leases = [lease for lease in self._leases if lease._is_interrupted]
+        with self._leases_lock:
+            leases = [lease for lease in self._leases if lease._is_interrupted]
         if leases:
             for lease in leases:
                 lease._is_lost = True
@@ -159,6 +170,11 @@ class Program:
             self._backend.close()
         self._backend = None
         self._known.clear()
+
+    def _way(self) -> Backend:
+        """The way into the program, for what has a connection of its own, so that other threads need not wait."""
+        with self._lock:
+            return self._current()
 
     def _do(self, body: Callable[[Backend], Result], *, is_reading: bool = False) -> Result:
         """Calls ``body`` with the way into the program.
@@ -196,6 +212,12 @@ class Program:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._title}>"
+
+    def __reduce__(self) -> NoReturn:
+        # A connection and its leases belong to one process.
+        raise TypeError(
+            f"{self._title}: a connection cannot be copied or pickled; call fbtweak.connect in the other process"
+        )
 
     @property
     def title(self) -> str:
@@ -386,15 +408,20 @@ class Program:
         :param ramp: As for :meth:`set`.
         :raises LeaseLost: The program ended before.
         """
-        tweaks, whole = self._named(values)
+        tweaks, whole = self._leased(values)
 
         def begin(backend: Backend) -> "Lease":
             holder, outcomes = backend.lease(whole, tweaks, seconds, ramp)
             self._warn(tweaks, outcomes, "leased")
             return Lease(self, holder)
 
-        self._warn_of_forks("do not get leased values; connect to them by process id")
         return self._do(begin)
+
+    def _leased(self, values: Mapping[str, Value]) -> Tuple[Dict[str, Tweak], Dict[str, Value]]:
+        """As :meth:`_named`, with the warning that a lease needs."""
+        named = self._named(values)
+        self._warn_of_forks("do not get leased values; connect to them by process id")
+        return named
 
     def _warn_of_forks(self, what: str) -> None:
         count = self._do(lambda backend: backend.forks())
@@ -454,18 +481,17 @@ class Program:
                 warn(f"{each.name}: {each.pending_value} waits for the gate {each.gate}", Waiting)
             return
 
-    def run(self, action: str, *, wait: bool = False) -> Optional[str]:
-        """Runs an action, and waits until it has returned, however long that takes.
+    def run(self, action: str, *, wait: bool = False, seconds: Optional[float] = None) -> Optional[str]:
+        """Runs an action, and waits until it has returned.
 
         :param wait: Waits also for what the action hands to an actor or a queue of the program.
+        :param seconds: The longest time to wait; by default, however long it takes.
         :returns: What will run it, ``mainActor``, ``actor`` or ``queue``; ``None`` if it is done.
         :raises Refused: It is not an action.
+        :raises TimeoutError: It has not returned after so many seconds. It is not interrupted.
         """
         tweak = self._resolve(action)
-        with self._lock:
-            backend = self._current()
-        # It has a connection of its own, so other threads need not wait.
-        return backend.run(tweak.name, wait)
+        return self._way().run(tweak.name, wait, seconds)
 
     # MARK: Watching
 
@@ -525,9 +551,8 @@ class Program:
         """
         tweaks = self.tweaks(*names)
         watched = [each.name for each in tweaks] if names else None
-        with self._lock:
-            backend = self._current()
-        return Changes(backend.feed([], 0, watched), seconds, {each.name: each._kind for each in tweaks})
+        feed = self._way().feed([], 0, watched)
+        return Changes(feed, seconds, {each.name: each._kind for each in tweaks})
 
     # MARK: History
 
@@ -551,7 +576,7 @@ class Program:
 
     def _restored(self, restored: Restored) -> Restored:
         kinds = self._kinds()
-        return {name: (_typed(old, kinds.get(name)), _typed(new, kinds.get(name))) for name, (old, new) in restored.items()}
+        return {name: (typed(old, kinds.get(name)), typed(new, kinds.get(name))) for name, (old, new) in restored.items()}
 
     def undo(self, number: Optional[int] = None) -> Dict[str, Tuple[Value, Value]]:
         """Undoes the change with a number, or the last one that is not undone.
@@ -621,30 +646,60 @@ def _limits(tweak: Tweak) -> str:
     return f"{what} of at most {maximum}" if minimum is None else f"{what} from {minimum} to {maximum}"
 
 
-class Lease:
-    """Leased values; they apply from the beginning, and until the block or :meth:`end`."""
+class Interruptible(abc.ABC):
+    """Leased values, which are lost when the program ends."""
 
-    def __init__(self, program: Program, holder: Holder) -> None:
+    def __init__(self, program: Program) -> None:
         self._program = program
-        self._holder = holder
         self._is_lost = False
         self._has_ended = False
         self._owner = os.getpid()
-        program._leases.add(self)
+        with program._leases_lock:
+            program._leases.add(self)
+
+    @property
+    @abc.abstractmethod
+    def _was_closed(self) -> bool:
+        """Whether the program has ended."""
 
     @property
     def _is_interrupted(self) -> bool:
         """Whether the program has ended without it. A forked child leaves the leases to its parent."""
-        return not self._is_lost and os.getpid() == self._owner and self._holder.has_ended
+        return not self._is_lost and os.getpid() == self._owner and self._was_closed
+
+    def _leave(self) -> None:
+        """Notes that the program no longer has to hold the values."""
+        self._has_ended = True
+        with self._program._leases_lock:
+            self._program._leases.discard(self)
+
+    def _check(self) -> None:
+        if self._has_ended or self._is_lost:
+            raise LeaseLost(f"{self._program.title}: the lease has ended")
+
+    def _lost(self) -> LeaseLost:
+        self._is_lost = True
+        return LeaseLost(f"{self._program.title}: it ended while values were leased, so they no longer apply")
+
+
+class Lease(Interruptible):
+    """Leased values; they apply from the beginning, and until the block or :meth:`end`."""
+
+    def __init__(self, program: Program, holder: Holder) -> None:
+        self._holder = holder
+        super().__init__(program)
+
+    @property
+    def _was_closed(self) -> bool:
+        return self._holder.has_ended
 
     def set(self, values: Mapping[str, Value], *, ramp: Optional[float] = None) -> None:
         """Leases more or other values as one change. See :meth:`Program.lease`.
 
         :raises LeaseLost: The program has ended.
         """
+        self._check()
         tweaks, whole = self._program._named(values)
-        if self._has_ended or self._is_lost:
-            raise LeaseLost(f"{self._program.title}: the lease has ended")
         try:
             if whole:
                 outcomes = self._holder.set(whole, tweaks, ramp)
@@ -663,18 +718,13 @@ class Lease:
         """
         if self._has_ended:
             return
-        self._has_ended = True
-        self._program._leases.discard(self)
+        self._leave()
         was_lost = self._is_lost
         try:
             self._holder.end()
         except Ended as error:
             if not was_lost:
                 raise self._lost() from error
-
-    def _lost(self) -> LeaseLost:
-        self._is_lost = True
-        return LeaseLost(f"{self._program.title}: it ended while values were leased, so they no longer apply")
 
     def __enter__(self) -> "Lease":
         return self
@@ -695,6 +745,8 @@ class Sampling:
 
     #: The time in seconds for which the end of the samples is awaited.
     _PATIENCE = 3.0
+    #: The longest time in seconds until the end, also if samples with older times keep coming.
+    _LONGEST_END = 30.0
     #: The most changes that are kept, about a hundred megabytes.
     _MOST_CHANGES = 250_000
     #: The seconds by which a program may be ahead with its samples.
@@ -708,25 +760,28 @@ class Sampling:
         # The time at which the last sample is due, in seconds since 1970.
         self._end: Optional[float] = None
         self._types = {name: each._kind for name, each in program._known.items()}
-        with program._lock:
-            backend = program._current()
-        self._feed = backend.feed(tweaks, rate, None)
+        self._feed = program._way().feed(tweaks, rate, None)
         self._thread = threading.Thread(target=self._run, name="fbtweak samples", daemon=True)
         self._thread.start()
 
     def _run(self) -> None:
         try:
             start = silent_since = time.monotonic()
+            ends_since: Optional[float] = None
             while not self._is_complete():
                 count = len(self.samples)
                 changes = self._feed.read(0.05, self.samples)
                 if changes is None:
                     return
                 free = max(self._MOST_CHANGES - len(self.samples.changes), 0)
-                self.samples.changes += [_typed_change(each, self._types) for each in changes[:free]]
+                self.samples.changes += [typed_change(each, self._types) for each in changes[:free]]
                 self._lost_changes += len(changes[free:])
                 if len(self.samples) > self.samples.rate * (time.monotonic() - start + self._MOST_AHEAD):
                     raise Garbled("the program sends more samples than it was asked for")
+                if ends_since is None and self._end is not None:
+                    ends_since = time.monotonic()
+                if ends_since is not None and time.monotonic() - ends_since > self._LONGEST_END:
+                    return
                 if len(self.samples) > count or self._end is None and self._count is None:
                     silent_since = time.monotonic()
                 elif time.monotonic() - silent_since > max(self._PATIENCE, 2 / self.samples.rate):
@@ -787,13 +842,18 @@ class Changes:
             if changes is None:
                 self.close()
                 raise StopIteration
-            self._waiting += [_typed_change(each, self._types) for each in changes]
+            self._waiting += [typed_change(each, self._types) for each in changes]
         return self._waiting.pop(0)
 
     def close(self) -> None:
         """Ends it. May be called on any thread."""
         self._is_closed = True
         self._feed.close()
+
+    def _interrupt(self) -> None:
+        """Makes a thread that waits for a change end it, without waiting for that."""
+        self._is_closed = True
+        self._feed.interrupt()
 
     def __enter__(self) -> "Changes":
         return self
@@ -802,7 +862,7 @@ class Changes:
         self.close()
 
 
-def _typed(value: Value, kind: Optional[str]) -> Value:
+def typed(value: Value, kind: Optional[str]) -> Value:
     """A value that was read without its type, as one of the type if it is one."""
     try:
         return read_value(value, kind)
@@ -810,10 +870,10 @@ def _typed(value: Value, kind: Optional[str]) -> Value:
         return value
 
 
-def _typed_change(change: Change, types: Mapping[str, str]) -> Change:
+def typed_change(change: Change, types: Mapping[str, str]) -> Change:
     kind = types.get(change.name)
     return dataclasses.replace(
-        change, old_value=_typed(change.old_value, kind), new_value=_typed(change.new_value, kind)
+        change, old_value=typed(change.old_value, kind), new_value=typed(change.new_value, kind)
     )
 
 

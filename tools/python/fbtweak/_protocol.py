@@ -46,7 +46,108 @@ def decode(line: bytes) -> Any:
         raise ValueError("it is nested too deeply") from None
 
 
-class Connection:
+class Messages:
+    """The messages of a connection, apart from its socket."""
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+        self._received = bytearray()
+        self._searched = 0
+        self._last_id = 0
+
+    def _try_to_connect(self, pid: int) -> Optional[socket.socket]:
+        """A socket that does not block; ``None`` if the program accepts no connection at the moment.
+
+        :raises ConnectionRefusedError: The process does not listen.
+        """
+        try:
+            return _sockets.connect(pid)
+        except BlockingIOError:
+            return None
+        except PermissionError as error:
+            raise Forbidden(f"{self.title}: cannot connect to it: {error.strerror}") from error
+        except ConnectionRefusedError:
+            raise
+        except OSError as error:
+            raise Unavailable(f"{self.title}: cannot connect to it: {error.strerror}") from error
+
+    def _request(self, method: str, params: Message) -> Tuple[int, bytes]:
+        """The number and the line of a request."""
+        self._last_id += 1
+        request = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params}
+        data = json.dumps(request, separators=(",", ":")).encode() + b"\n"
+        if len(data) > _LARGEST_REQUEST:
+            raise Refused(
+                f"{self.title}: a program takes {_LARGEST_REQUEST} bytes at a time, and the values are {len(data)}"
+            )
+        return self._last_id, data
+
+    def _warned(self, result: Message) -> Message:
+        """Passes on the problems of a change that was made, when all of the answer is read: a warning may raise."""
+        problems = result.get("warnings")
+        for each in problems if isinstance(problems, list) else []:
+            if isinstance(each, dict):
+                warn(f"{self.title}: {each.get('message')}", TweaksWarning)
+        return result
+
+    def _next_message(self) -> Optional[Tuple[Message, int]]:
+        """The next message that has been received, and its size; ``None`` if it is not complete.
+
+        :raises Garbled: It is malformed, and no message can follow.
+        """
+        line = self._next_line()
+        return None if line is None else (self._message(line), len(line))
+
+    def _next_line(self) -> Optional[bytes]:
+        end = self._received.find(b"\n", self._searched)
+        if end < 0:
+            self._searched = len(self._received)
+            if self._searched > _LARGEST_ANSWER:
+                raise self._garbled(f"a message has more than {_LARGEST_ANSWER} bytes")
+            return None
+        line = bytes(memoryview(self._received)[:end])
+        del self._received[: end + 1]
+        self._searched = 0
+        return line
+
+    def _message(self, line: bytes) -> Message:
+        try:
+            message = decode(line)
+        except ValueError as error:
+            raise self._garbled(str(error)) from None
+        if not isinstance(message, dict):
+            raise self._garbled("it is not an object")
+        return message
+
+    def _result(self, message: Message) -> Message:
+        error = message.get("error")
+        if error is None:
+            result = message.get("result")
+            if not isinstance(result, dict):
+                raise self._garbled("it holds neither a result nor an error")
+            return result
+        if not isinstance(error, dict) or not isinstance(error.get("code"), int):
+            raise self._garbled("its error has no code")
+        code, text = error["code"], str(error.get("message"))
+        if code == _UNKNOWN_TWEAK:
+            raise UnknownTweak(text, code=code)
+        if code in (_REFUSED, _NO_ACTION, _NOT_UNDONE):
+            raise Refused(text, code=code)
+        if code == _UNKNOWN_METHOD:
+            raise Unavailable(f"{self.title}: its Tweaks library is too old: {text}", code=code)
+        raise TweaksError(text, code=code)
+
+    def _silent(self) -> Silent:
+        return Silent(f"{self.title}: it does not answer; it is stopped or hangs")
+
+    def _ended(self) -> Ended:
+        return Ended(f"{self.title}: it ended or closed the connection before it answered")
+
+    def _garbled(self, reason: str) -> Garbled:
+        return Garbled(f"{self.title}: its answer is malformed: {reason}")
+
+
+class Connection(Messages):
     """A connection to a process with the library. One thread at a time may use it; any may :meth:`close` it."""
 
     def __init__(self, pid: int, title: str) -> None:
@@ -55,32 +156,20 @@ class Connection:
         :raises ConnectionRefusedError: The process does not listen.
         :raises Silent: It accepts no connection, because it is stopped.
         """
+        super().__init__(title)
         self.pid = pid
-        self.title = title
         #: Whether messages that arrive while an answer is awaited are kept.
         self.keeps_told = False
         # With their sizes in bytes.
         self._told: Deque[Tuple[Message, int]] = collections.deque()
         self._told_size = 0
-        self._received = bytearray()
-        self._searched = 0
-        self._last_id = 0
         self._owner = os.getpid()
         end = time.monotonic() + _SILENCE
-        while True:
-            try:
-                self._socket = _sockets.connect(pid)
-                break
-            except BlockingIOError:
-                if time.monotonic() > end:
-                    raise self._silent() from None
-                time.sleep(_PAUSE)
-            except PermissionError as error:
-                raise Forbidden(f"{title}: cannot connect to it: {error.strerror}") from error
-            except ConnectionRefusedError:
-                raise
-            except OSError as error:
-                raise Unavailable(f"{title}: cannot connect to it: {error.strerror}") from error
+        while (connected := self._try_to_connect(pid)) is None:
+            if time.monotonic() > end:
+                raise self._silent()
+            time.sleep(_PAUSE)
+        self._socket = connected
         self._socket.setblocking(True)
         # The kernel's timeouts cost no system calls.
         timeout = struct.pack("ll", int(_SILENCE), int(_SILENCE % 1 * 1e6))
@@ -110,11 +199,21 @@ class Connection:
         except OSError:
             return True
 
-    def ask(self, method: str, params: Message, *, is_endless: bool = False, is_large: bool = False) -> Message:
+    def ask(
+        self,
+        method: str,
+        params: Message,
+        *,
+        is_endless: bool = False,
+        seconds: Optional[float] = None,
+        is_large: bool = False,
+    ) -> Message:
         """Sends a request and waits for its result.
 
-        :param is_endless: There is no time limit.
+        :param is_endless: The program may be silent for any time.
+        :param seconds: The limit for an endless request; ``None`` for no limit.
         :param is_large: The answer may take as long to begin as to arrive.
+        :raises TimeoutError: An endless request was not answered within ``seconds``.
         :raises TweaksError: The program refused the request, ended, or does not answer.
         """
         if os.getpid() != self._owner:
@@ -122,7 +221,8 @@ class Connection:
             raise self._ended()
         number, data = self._request(method, params)
         self._send(data)
-        return self._warned(self._awaited(number, is_endless, is_large))
+        end = None if seconds is None else time.monotonic() + seconds
+        return self._warned(self._awaited(number, is_endless, is_large, end))
 
     def ask_each(self, requests: Sequence[Tuple[str, Message]]) -> List[Message]:
         """Sends requests together, at most 100, and waits for their results. The first error ends it; the program may
@@ -131,22 +231,11 @@ class Connection:
             raise self._ended()
         sent = [self._request(method, params) for method, params in requests]
         self._send(b"".join(data for _, data in sent))
-        return [self._warned(each) for each in [self._awaited(number, False, False) for number, _ in sent]]
+        return [self._warned(each) for each in [self._awaited(number, False, False, None) for number, _ in sent]]
 
-    def _request(self, method: str, params: Message) -> Tuple[int, bytes]:
-        """The number and the line of a request."""
-        self._last_id += 1
-        request = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params}
-        data = json.dumps(request, separators=(",", ":")).encode() + b"\n"
-        if len(data) > _LARGEST_REQUEST:
-            raise Refused(
-                f"{self.title}: a program takes {_LARGEST_REQUEST} bytes at a time, and the values are {len(data)}"
-            )
-        return self._last_id, data
-
-    def _awaited(self, number: int, is_endless: bool, is_large: bool) -> Message:
+    def _awaited(self, number: int, is_endless: bool, is_large: bool, end: Optional[float]) -> Message:
         try:
-            return self._answer(number, is_endless, is_large)
+            return self._answer(number, is_endless, is_large, end)
         except TweaksError:
             raise
         except BaseException:
@@ -154,26 +243,20 @@ class Connection:
             self.close()
             raise
 
-    def _warned(self, result: Message) -> Message:
-        """Passes on the problems of a change that was made, when all of the answer is read: a warning may raise."""
-        problems = result.get("warnings")
-        for each in problems if isinstance(problems, list) else []:
-            if isinstance(each, dict):
-                warn(f"{self.title}: {each.get('message')}", TweaksWarning)
-        return result
-
-    def _answer(self, number: int, is_endless: bool, is_large: bool) -> Message:
+    def _answer(self, number: int, is_endless: bool, is_large: bool, end: Optional[float]) -> Message:
         start = time.monotonic()
         while True:
-            line = self._next_line()
-            if line is not None:
-                message = self._message(line)
+            received = self._next_message()
+            if received is not None:
+                message, size = received
                 # A program that could not read the request does not know its id.
                 if "method" not in message and message.get("id") in (number, None):
                     return self._result(message)
                 if self.keeps_told and "method" in message:
-                    self._keep(message, len(line))
+                    self._keep(message, size)
                 continue
+            if end is not None and not self._has_data(end):
+                raise TimeoutError(f"{self.title}: it has not answered in time")
             try:
                 self._receive()
             except BlockingIOError:
@@ -201,27 +284,40 @@ class Connection:
                 message, size = self._told.popleft()
                 self._told_size -= size
                 return message
-            line = self._next_line()
-            if line is not None:
-                message = self._message(line)
+            received = self._next_message()
+            if received is not None:
+                message, _ = received
                 if "method" in message:
                     return message
-                continue
-            rest = None if end is None else max(end - time.monotonic(), 0)
-            try:
-                poll = select.poll()
-                poll.register(self._socket, select.POLLIN)
-                if not poll.poll(None if rest is None else rest * 1000):
+                if end is not None and time.monotonic() > end:
                     return None
-            except (OSError, ValueError):
-                # Another thread has closed it.
-                raise self._ended() from None
+                continue
+            if not self._has_data(end):
+                return None
             try:
                 self._receive()
             except BlockingIOError:
                 continue
 
     # MARK: Bytes
+
+    def _next_message(self) -> Optional[Tuple[Message, int]]:
+        try:
+            return super()._next_message()
+        except Garbled:
+            self.close()
+            raise
+
+    def _has_data(self, end: Optional[float]) -> bool:
+        """Waits until there is something to receive; ``False`` if there is nothing by then."""
+        rest = None if end is None else max(end - time.monotonic(), 0) * 1000
+        try:
+            poll = select.poll()
+            poll.register(self._socket, select.POLLIN)
+            return bool(poll.poll(rest))
+        except (OSError, ValueError):
+            # Another thread has closed it.
+            raise self._ended() from None
 
     def _send(self, data: bytes) -> None:
         try:
@@ -232,7 +328,13 @@ class Connection:
                 except PermissionError:
                     # Not every root may do so.
                     pass
-            self._socket.sendall(data)
+            end = time.monotonic() + _WHOLE
+            rest = memoryview(data)
+            while rest:
+                # A program that takes a byte at a time is silent too.
+                if time.monotonic() > end:
+                    raise BlockingIOError
+                rest = rest[self._socket.send(rest) :]
         except BlockingIOError:
             self.close()
             raise self._silent() from None
@@ -256,56 +358,3 @@ class Connection:
         if not data:
             raise self._ended()
         self._received += data
-
-    def _next_line(self) -> Optional[bytes]:
-        end = self._received.find(b"\n", self._searched)
-        if end < 0:
-            self._searched = len(self._received)
-            if self._searched > _LARGEST_ANSWER:
-                self.close()
-                raise self._garbled(f"a message has more than {_LARGEST_ANSWER} bytes")
-            return None
-        line = bytes(memoryview(self._received)[:end])
-        del self._received[: end + 1]
-        self._searched = 0
-        return line
-
-    def _message(self, line: bytes) -> Message:
-        try:
-            message = decode(line)
-        except ValueError as error:
-            self.close()
-            raise self._garbled(str(error)) from None
-        if not isinstance(message, dict):
-            self.close()
-            raise self._garbled("it is not an object")
-        return message
-
-    def _result(self, message: Message) -> Message:
-        error = message.get("error")
-        if error is None:
-            result = message.get("result")
-            if not isinstance(result, dict):
-                raise self._garbled("it holds neither a result nor an error")
-            return result
-        if not isinstance(error, dict) or not isinstance(error.get("code"), int):
-            raise self._garbled("its error has no code")
-        code, text = error["code"], str(error.get("message"))
-        if code == _UNKNOWN_TWEAK:
-            raise UnknownTweak(text, code=code)
-        if code in (_REFUSED, _NO_ACTION, _NOT_UNDONE):
-            raise Refused(text, code=code)
-        if code == _UNKNOWN_METHOD:
-            raise Unavailable(f"{self.title}: its Tweaks library is too old: {text}", code=code)
-        raise TweaksError(text, code=code)
-
-    # MARK: Errors
-
-    def _silent(self) -> Silent:
-        return Silent(f"{self.title}: it does not answer; it is stopped or hangs")
-
-    def _ended(self) -> Ended:
-        return Ended(f"{self.title}: it ended or closed the connection before it answered")
-
-    def _garbled(self, reason: str) -> Garbled:
-        return Garbled(f"{self.title}: its answer is malformed: {reason}")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sockets of strangers are not believed, and whatever a program sends is an error with a message."""
 
+import asyncio
 import base64
 import json
 import os
@@ -13,7 +14,7 @@ import threading
 import pytest
 
 import fbtweak
-from fbtweak import _command, _program, _protocol, _sockets
+from fbtweak import _aio_waiting, _command, _program, _protocol, _sockets
 from fbtweak._values import read_tweak
 
 DESCRIBED = {"application": "a", "executable": "/bin/a", "pid": 1, "protocol": 1, "tweaks": 1, "version": "1"}
@@ -230,6 +231,86 @@ def test_a_line_of_the_command_that_never_ends_is_bounded(command, monkeypatch):
     with pytest.raises(fbtweak.Garbled, match="a line of the samples has more than 1048576 bytes"):
         while feed.read(10, None) is not None:
             pass
+
+
+def test_a_lease_by_a_command_that_says_nothing(command, monkeypatch):
+    monkeypatch.setattr(_command, "_SECONDS", 0.2)
+    backend = _command.CommandBackend(command("exec sleep 1000"), "a", {"pid": os.getpid()})
+    tweak = read_tweak(TWEAK)
+    with pytest.raises(fbtweak.Silent, match="set: it has not answered after 0.2 s"):
+        backend.lease({tweak.name: 2}, {tweak.name: tweak}, None, None)
+
+
+def test_the_reason_why_a_command_leases_nothing(command):
+    line = "head -c 200000 /dev/zero | tr '\\0' '\\n' >&2; echo 'tweak: no memory' >&2; exit 69"
+    backend = _command.CommandBackend(command(line), "a", {"pid": os.getpid()})
+    tweak = read_tweak(TWEAK)
+    with pytest.raises(fbtweak.Unavailable, match="no memory"):
+        backend.lease({tweak.name: 2}, {tweak.name: tweak}, None, None)
+
+
+def test_samples_of_a_command_that_says_nothing(command, monkeypatch):
+    monkeypatch.setattr(_command, "_SECONDS", 0.2)
+    backend = _command.CommandBackend(command("exec sleep 1000"), "a", {"pid": os.getpid()})
+    with pytest.raises(fbtweak.Silent, match="there is no sample after 0.2 s"):
+        backend.feed([read_tweak(TWEAK)], 10, None)
+
+
+def test_an_action_by_a_command_that_does_not_end(command):
+    backend = _command.CommandBackend(command("exec sleep 1000"), "a", {"pid": os.getpid()})
+    with pytest.raises(TimeoutError, match="A/B/C: it has not returned after 0.2 s"):
+        backend.run("A/B/C", True, 0.2)
+
+
+def test_samples_whose_end_never_comes(serve, monkeypatch):
+    monkeypatch.setattr(_program.Sampling, "_LONGEST_END", 0.2)
+    monkeypatch.setattr(_program.Sampling, "_PATIENCE", 1000)
+    # Their times are long past.
+    program = serve(get(lambda request: sampled(request, 5)))
+    with program.sampling("A/B/C", rate=5) as sampling:
+        pass
+    assert len(sampling.samples) <= 5
+
+
+# MARK: In asyncio
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "message"),
+    [
+        (b"no json\n", fbtweak.Garbled, "its answer is malformed"),
+        (b'{"method": "changed", "params": {"changes": 3}}\n', fbtweak.Garbled, "its changes is 3"),
+        (b'{"id": null, "error": {"code": 4, "message": "too many"}}\n', fbtweak.TweaksError, "too many"),
+        (None, fbtweak.Ended, "closed the connection"),
+        (b"", fbtweak.Silent, "it does not answer"),
+        (b"a" * (3 << 20), fbtweak.Garbled, "a message has more than 1048576 bytes"),
+        (b'{"method": "other"}\n' * 1_000_000, fbtweak.TweaksError, "does not answer|closed"),
+    ],
+)
+def test_malformed_answers_in_asyncio(serve, monkeypatch, answer, error, message):
+    monkeypatch.setattr(_protocol, "_LARGEST_ANSWER", 1 << 20)
+    monkeypatch.setattr(_protocol, "_SILENCE", 0.5)
+    monkeypatch.setattr(_protocol, "_WHOLE", 1.0)
+    program = serve(get(lambda request: answer if request["method"] == "subscribe" else TWEAK))
+
+    async def main():
+        with pytest.raises(error, match=message):
+            await program.aio.wait_for("A/B/C", lambda _: False, seconds=0)
+
+    asyncio.run(main())
+
+
+def test_changes_of_too_many_tweaks_that_are_not_read(monkeypatch):
+    monkeypatch.setattr(_aio_waiting, "_MERGED", 10)
+    monkeypatch.setattr(_aio_waiting, "_MOST_TWEAKS", 100)
+
+    async def main():
+        buffer = _aio_waiting.Buffer(None, {})
+        buffer.add([fbtweak.Change(f"A/B/{number}", 1, 2, "control", "", 1.0) for number in range(1000)])
+        with pytest.raises(fbtweak.Garbled, match="changes of more than 100 tweaks have not been read"):
+            await buffer.next(None)
+
+    asyncio.run(main())
 
 
 def test_control_characters_do_not_reach_a_terminal(serve):
