@@ -84,7 +84,7 @@ import TweakRecords
 
     /// Where the mean has no limit.
     @Test func `is found among latencies by their ranks`() throws {
-        let outcome = try sweeps(.latencies, effect: -1) { $0.budget = 125 }
+        let outcome = try sweeps(.latencies, effect: -3) { $0.budget = 125 }
         #expect(outcome.kept.count { $0 == [7.5] } >= Self.count * 3 / 4, "\(outcome)")
     }
 

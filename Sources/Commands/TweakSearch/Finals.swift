@@ -97,7 +97,7 @@ struct Finals: Sendable {
         }
         guard due.isEmpty else { return }
         let isLate = options.budget.map { last.time - start > $0 } ?? false
-        let isLast = indices.count >= rounds || isLate
+        let isLast = indices.count >= (isLate ? PairedDifferences.fewest : rounds)
         if let look = isLast ? Self.looks.last : Self.look(after: indices.count, of: rounds) {
             decide(trials, error: (1 - options.confidence) * look.error / Double(max(contenderCount, 1)))
         }
