@@ -42,11 +42,8 @@ struct MeasureCommand: ParsableCommand {
     @Option(help: "The samples per second, at most 1000.")
     var rate = 100.0
 
-    @Flag(help: "Print the sum of the statistics of the processes.")
-    var sum = false
-
-    @Flag(help: "Print the largest of the statistics of the processes.")
-    var max = false
+    @Flag(exclusivity: .exclusive)
+    var combination: Combination?
 
     @Option(help: "The output format.")
     var format: OutputFormat = .table
@@ -62,7 +59,6 @@ struct MeasureCommand: ParsableCommand {
         guard ControlLimits.sampleRates.contains(rate) else {
             throw ValidationError("The rate is from 0.001 to 1000 samples per second.")
         }
-        guard !sum || !max else { throw ValidationError("Either --sum or --max.") }
     }
 
     func run() throws {
@@ -106,7 +102,7 @@ struct MeasureCommand: ParsableCommand {
 
     private func show(_ results: [Result], isOneOfSeveral: Bool) throws(Failure) {
         let numbers = results.map { $0.samples(statistic.statistic) }
-        guard sum || max else {
+        guard let combination else {
             for (result, number) in zip(results, numbers) {
                 switch format {
                 case .table:
@@ -119,13 +115,12 @@ struct MeasureCommand: ParsableCommand {
             }
             return
         }
-        let number = sum ? numbers.reduce(0, +) : numbers.max() ?? .nan
-        let value = TweakValue.double(numbers.contains(where: \.isNaN) ? .nan : number)
+        let value = TweakValue.double(combination(numbers))
         switch format {
         case .table: print("\(value)")
         case .json:
             let form = CombinedForm(
-                statistic: statistic.name, combination: sum ? "sum" : "max", value: .scalar(value),
+                statistic: statistic.name, combination: combination.rawValue, value: .scalar(value),
                 processes: results.map {
                     OfProcess(pid: $0.program.pid, result: MeasuredForm($0.tweak, $0.samples, statistic))
                 })

@@ -103,10 +103,7 @@ extension ProgramChoice {
     /// - Parameter body: Returns the exit status for failures that it has reported, or `nil`.
     func together(_ body: ([any Program]) throws(Failure) -> Int32?) throws {
         let status = try Failure.reported { () throws(Failure) in
-            try body(
-                find(checkingValues: false).flatMap { program in
-                    [program] + ((program as? LiveProgram)?.forks ?? [])
-                })
+            try body(find(checkingValues: false).flatMap(\.withForks))
         }
         if let status { throw ExitCode(status) }
     }
@@ -190,6 +187,11 @@ extension ProgramChoice {
             throw Failure("\(error)", .failed)
         }
     }
+}
+
+extension Program {
+    /// The program, and the processes that it has forked, if they are meant, too.
+    var withForks: [any Program] { [self] + ((self as? LiveProgram)?.forks ?? []) }
 }
 
 /// The JSON form of something about one of several processes. Scripts rely on its keys.
