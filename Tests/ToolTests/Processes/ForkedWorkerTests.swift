@@ -23,6 +23,7 @@ private final class Workers {
           for (int last = -1;;) {
             int value = FBTweakValue("Pool", "Worker", "Size", 5, 0, 100);
             FBTweakMonitor("Pool", "Worker", "Load", worker + 1);
+            FBTweakMonitor("Pool", "Worker", "Cost", (value - 7) * (value - 7) + worker);
             if (value != last)
               printf("%d %d\n", worker, value);
             last = value;
@@ -319,13 +320,40 @@ private final class Workers {
         #expect(try !watch("\(all[1])").contains("forked"))
     }
 
-    @Test func `A sweep is refused, and has no option for several processes`() throws {
+    @Test func `A sweep with a sum has its values in all of them`() throws {
+        let sweep = try workers.tweak(
+            "sweep", "workers", "Size=6,7,8", "--measure", "last(Cost)", "--sum", "--for", "20ms", "--settle",
+            "20ms", "--format", "json")
+        let json = try sweep.json
+        #expect(json["measure"] as? String == "sum of last(Cost)")
+        let best = try #require(json["best"] as? [String: Any], "\(sweep)")
+        #expect(best["values"] as? [String: Int] == ["Pool/Worker/Size": 7])
+        for worker in 0..<3 { #expect(Set(workers.values(of: worker)) == [5, 6, 7, 8]) }
+        workers.expect(5)
+    }
+
+    @Test func `A sweep with a sum ends when one of them does`() throws {
+        let sweep = try start(
+            Locations.product("tweak"),
+            ["sweep", "workers", "Size=6,7,8", "--measure", "Cost", "--sum", "--for", "300ms"],
+            home: workers.home)
+        #expect(waitUntil { workers.values(of: 0).last == 6 })
+        workers.replaceWorker()
+        let result = sweep.wait()
+        #expect(result.status == 69 && result.error.contains("workers ("), "\(result)")
+        #expect(waitUntil { workers.values(of: 0).last == 5 && workers.values(of: 2).last == 5 })
+    }
+
+    @Test func `A sweep in one of them is refused without its id`() throws {
         let sweep = try workers.tweak("sweep", "workers", "Size=1,2", "--command", "true")
         #expect(sweep.status == 64)
         #expect(sweep.error.contains("4 processes of it run, and a sweep is in one; give its id\n"))
         for pid in [workers.process.processID] + workers.pids {
             #expect(sweep.error.contains("workers (\(pid))\n"))
         }
+        let measuring = try workers.tweak("sweep", "workers", "Size=1,2", "--measure", "Cost")
+        #expect(measuring.status == 64)
+        #expect(measuring.error.contains("give its id, or --sum or --max for all\n"))
         #expect(workers.values == [5, 5, 5])
         for command in ["sweep", "plot", "record", "replay"] {
             #expect(try !workers.tweak(command, "--help").output.contains("--all-processes"))

@@ -24,6 +24,9 @@ struct SweepCommand: ParsableCommand {
             that it prints. The command is run by the shell, with the values for programs that it starts in its \
             environment; so tweaks that need a restart can be swept, and PROGRAM need not be running.
 
+            Of a program that has forked, --sum or --max measures all processes at the same time, with the values in all of \
+            them; otherwise a process id says which one is swept.
+
             In a running program the values are leased: they go back at the end, at Ctrl-C, at a breached guard, and if \
             this command is killed. The values before the sweep are measured in between, and results are corrected if \
             they drift. Then the best points and the values before are measured in turns, until one is better than the \
@@ -36,6 +39,9 @@ struct SweepCommand: ParsableCommand {
             "The statistic to minimize, such as p95(Motor/State/Error); a name alone is its mean.",
             valueName: "statistic"))
     var measure: MeasureArgument?
+
+    @Flag(exclusivity: .exclusive)
+    var combination: Combination?
 
     @Option(help: "The command whose time to minimize.", completion: .file())
     var command: String?
@@ -130,6 +136,9 @@ struct SweepCommand: ParsableCommand {
         guard valueFrom == nil || command != nil else {
             throw ValidationError("--value-from is for the output of --command.")
         }
+        guard combination == nil || measure != nil else {
+            throw ValidationError("--sum and --max are for --measure.")
+        }
         guard time == nil || command == nil else { throw ValidationError("--for is for --measure.") }
         guard !search || !random else { throw ValidationError("A sweep is either --search or --random.") }
         guard !search || !shuffle else { throw ValidationError("A search has its own order.") }
@@ -189,7 +198,8 @@ struct SweepCommand: ParsableCommand {
                     command: command, pattern: pattern, settle: settle?.seconds ?? 0)
             } else if let measure {
                 measurement = try SampledMeasurement(
-                    measure, of: program, settle: settle?.seconds ?? 0, for: time?.seconds ?? 1, rate: rate)
+                    measure, of: program, combining: combination, settle: settle?.seconds ?? 0,
+                    for: time?.seconds ?? 1, rate: rate)
             } else {
                 return
             }
@@ -212,13 +222,14 @@ struct SweepCommand: ParsableCommand {
         return options
     }
 
-    /// Throws if the program has forked, unless one process of it is named.
+    /// Throws if the program has forked, unless one process of it is named, or all are measured.
     private func checkForks(of program: any Program) throws(Failure) {
         guard let program = program as? LiveProgram else { return }
-        guard program.forks.isEmpty else {
+        guard program.forks.isEmpty || combination != nil else {
             let processes = [program] + program.forks
+            let option = measure == nil ? "" : ", or --sum or --max for all"
             throw Failure(
-                "\(processes.count) processes of it run, and a sweep is in one; give its id",
+                "\(processes.count) processes of it run, and a sweep is in one; give its id\(option)",
                 details: processes.map(\.title),
                 about: program.title, .usage)
         }
@@ -266,7 +277,7 @@ struct SweepCommand: ParsableCommand {
         do throws(Failure) { try runner.release() } catch { failure = failure ?? error }
         progress.clear()
         let report = SweepReport(
-            sweep: runner.sweep, axes: runner.axes, measure: measure?.text ?? command ?? "",
+            sweep: runner.sweep, axes: runner.axes, measure: measureText,
             isMaximizing: maximize, confidence: confidence)
         try show(report, of: runner.program, isComplete: failure == nil)
         if let failure { throw failure }
@@ -278,6 +289,11 @@ struct SweepCommand: ParsableCommand {
             throw Failure("nothing is kept, because \(report.reasonAgainst)", .negative, exitCode: 3)
         }
         try keep(runner.values(of: best), runner.text(of: best), in: runner.program)
+    }
+
+    private var measureText: String {
+        guard let measure else { return command ?? "" }
+        return (combination.map { "\($0.rawValue) of " } ?? "") + measure.text
     }
 
     private func show(

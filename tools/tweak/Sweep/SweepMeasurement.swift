@@ -31,60 +31,109 @@ protocol SweepMeasurement {
     ) throws(Failure) -> MeasuredResult
 }
 
-/// A statistic of samples of a running program.
+/// A statistic of samples of a running program, or of all its processes at the same time.
 struct SampledMeasurement: SweepMeasurement {
+    /// The samples of a process.
+    private struct Process {
+        /// What is sampled, for messages.
+        let title: String
+        var samples: any SampleSource<Failure> & ChangeSource
+        var span = 0.0..<0.0
+        var times: [Double] = []
+        var values: [Double] = []
+        var isComplete = false
+    }
+
     private let statistic: Statistic
+    private let combination: Combination?
     private let settle, time: Double
     private let rate: Double
-    private let title: String
-    private var samples: any SampleSource<Failure> & ChangeSource
+    private var processes: [Process] = []
+
+    /// The longest time in which samples of other processes wait.
+    private static let turn = 0.05
 
     /// Starts sampling.
     ///
     /// - Parameters:
+    ///   - combination: The way to make one number for the program and its forks; `nil` to sample only the program.
     ///   - settle: The seconds to discard first.
     ///   - time: The seconds to measure.
     init(
-        _ measure: MeasureArgument, of program: any Program, settle: Double, for time: Double, rate: Double
+        _ measure: MeasureArgument, of program: any Program, combining combination: Combination?,
+        settle: Double, for time: Double, rate: Double
     ) throws(Failure) {
-        let tweak = try program.tweak(named: measure.name)
-        // On the connection of the leases, an answer would discard the samples before it.
-        var source = program
-        if let live = program as? LiveProgram {
-            guard let second = try LiveProgram(live.running) else {
-                throw ConnectionError.refused.failure(of: program.title)
+        (statistic, self.combination) = (measure.statistic, combination)
+        (self.settle, self.time, self.rate) = (settle, time, rate)
+        let programs = combination == nil ? [program] : program.withForks
+        for program in programs {
+            let tweak = try program.tweak(named: measure.name)
+            // On the connection of the leases, an answer would discard the samples before it.
+            var source = program
+            if let live = program as? LiveProgram {
+                guard let second = try LiveProgram(live.running) else {
+                    throw ConnectionError.refused.failure(of: program.title)
+                }
+                source = second
             }
-            source = second
+            let title = programs.count > 1 ? "\(program.title): " : ""
+            processes.append(
+                Process(
+                    title: "\(title)\(tweak.declaration.key)",
+                    samples: try source.samples(of: [tweak], rate: rate)))
         }
-        samples = try source.samples(of: [tweak], rate: rate)
-        (statistic, self.settle, self.time, self.rate) = (measure.statistic, settle, time, rate)
-        title = "\(tweak.declaration.key)"
     }
 
     mutating func measure(
         _ values: OverridesDocument, _ watch: inout SweepWatch
     ) throws(Failure) -> MeasuredResult {
         let start = Duration.since1970 / .seconds(1) + settle
-        var span = start..<(start + time)
         let deadline = ContinuousClock.now + .seconds(settle + time + max(2, 2 / rate))
-        var (times, measured): ([Double], [Double]) = ([], [])
-        while .now < deadline {
-            try watch.check()
-            guard let batch = try samples.next(within: watch.patience / .seconds(1)) else { continue }
-            for (time, row) in zip(batch.times, batch.values) where time >= span.lowerBound {
-                guard let value = row.first ?? nil else { continue }
-                // On a busy machine a short span may pass without a sample. Then the next one begins another.
-                if measured.isEmpty, time >= span.upperBound { span = time..<(time + self.time) }
-                guard span.contains(time) else { break }
-                times.append(time)
-                measured.append(value)
-            }
-            if batch.hasEnded { throw Failure("\(title): the program has ended", .unavailable) }
-            if let last = batch.times.last, last >= span.upperBound { break }
+        for index in processes.indices {
+            processes[index].span = start..<(start + time)
+            (processes[index].times, processes[index].values) = ([], [])
+            processes[index].isComplete = false
         }
-        guard !measured.isEmpty else { throw Failure("\(title): the program gives no samples", .busy) }
-        let result = statistic(measured, at: times)
-        return result.isNaN ? .failed(reason: "\(title) is NaN") : .value(result)
+        while .now < deadline {
+            let awaited = processes.indices.filter { !processes[$0].isComplete }
+            guard !awaited.isEmpty else { break }
+            for index in awaited {
+                try watch.check()
+                let patience = watch.patience / .seconds(1)
+                let turn = awaited.count > 1 ? Self.turn / Double(awaited.count) : patience
+                try read(index, within: min(patience, turn))
+            }
+        }
+        var results: [Double] = []
+        for process in processes {
+            guard !process.values.isEmpty else {
+                throw Failure("\(process.title): the program gives no samples", .busy)
+            }
+            let result = statistic(process.values, at: process.times)
+            guard !result.isNaN else { return .failed(reason: "\(process.title) is NaN") }
+            results.append(result)
+        }
+        return .value(combination?(results) ?? results.first ?? .nan)
+    }
+
+    /// Reads samples of a process.
+    private mutating func read(_ index: Int, within seconds: Double) throws(Failure) {
+        guard let batch = try processes[index].samples.next(within: seconds) else { return }
+        for (time, row) in zip(batch.times, batch.values) where time >= processes[index].span.lowerBound {
+            guard let value = row.first ?? nil else { continue }
+            // On a busy machine a short span may pass without a sample. Then the next one begins another.
+            if processes[index].values.isEmpty, time >= processes[index].span.upperBound {
+                processes[index].span = time..<(time + self.time)
+            }
+            guard processes[index].span.contains(time) else { break }
+            processes[index].times.append(time)
+            processes[index].values.append(value)
+        }
+        guard !batch.hasEnded else {
+            throw Failure("\(processes[index].title): the program has ended", .unavailable)
+        }
+        guard let last = batch.times.last else { return }
+        processes[index].isComplete = last >= processes[index].span.upperBound
     }
 }
 

@@ -13,7 +13,7 @@ import TweakSystem
 struct SweepReport {
     let sweep: Sweep
     let axes: [SearchAxis]
-    /// The name of the result: `p95(Motor/State/Error)`.
+    /// The name of the result: `p95(Motor/State/Error)`, or `sum of …` for several processes.
     let measure: String
     let isMaximizing: Bool
     /// In percent.

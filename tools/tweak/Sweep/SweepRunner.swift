@@ -42,6 +42,7 @@ struct SweepRunner {
             try watch.check()
             try hold(values)
             let result = try measurement.measure(values, &watch)
+            try checkForks()
             if case .failed(let reason) = result {
                 if purpose == .reference, sweep.needsReference {
                     throw Failure("with the values before the sweep, \(reason)", .failed)
@@ -71,7 +72,7 @@ struct SweepRunner {
         zip(axes, point.values).map { "\($0.tweak.key.name)=\($1)" }.joined(separator: " ")
     }
 
-    /// Leases values in the program, if it is running, and waits until they take effect.
+    /// Leases values in the program and its forks, if it is running, and waits until they take effect.
     private mutating func hold(_ values: OverridesDocument) throws(Failure) {
         guard program.pid != nil else { return }
         var leased = values
@@ -84,20 +85,46 @@ struct SweepRunner {
         guard answer.problems.isEmpty else {
             throw Failure("the values cannot be tried:", details: answer.problems, .invalid)
         }
+        if let (fork, problem) = (program as? LiveProgram)?.missedForks.first {
+            throw Failure(
+                "the values cannot be tried: \(problem.message)", details: problem.details, about: fork.title,
+                problem.kind)
+        }
         let deadline = ContinuousClock.now + Self.gatePatience
-        for axis in axes where !axis.tweak.needsRestart {
-            while true {
-                let tweak = try program.tweakAgain(axis.tweak.key)
-                if tweak.awaitedGate == nil {
-                    try check(tweak, values)
-                    break
-                }
-                guard .now < deadline else {
-                    let reason = program.waitingText(tweak) ?? ""
-                    throw Failure("\(axis.tweak.key): its value \(reason)", .unavailable)
-                }
-                try watch.wait(until: .now + .milliseconds(1))
+        for process in program.withForks {
+            for axis in axes where !axis.tweak.needsRestart {
+                try awaitValue(of: axis, in: process, values, until: deadline)
             }
+        }
+    }
+
+    /// Waits until the value of a tweak takes effect.
+    private mutating func awaitValue(
+        of axis: SearchAxis, in process: any Program, _ values: OverridesDocument,
+        until deadline: ContinuousClock.Instant
+    ) throws(Failure) {
+        while true {
+            let tweak = try process.tweakAgain(axis.tweak.key)
+            if tweak.awaitedGate == nil { return try check(tweak, values) }
+            guard .now < deadline else {
+                let reason = process.waitingText(tweak) ?? ""
+                throw Failure(
+                    "\(axis.tweak.key): its value \(reason)",
+                    about: program.withForks.count > 1 ? process.title : nil, .unavailable)
+            }
+            try watch.wait(until: .now + .milliseconds(1))
+        }
+    }
+
+    /// Throws if other processes run than at the start of a sweep in all of them, because new ones do not have the values.
+    private func checkForks() throws(Failure) {
+        guard let program = program as? LiveProgram, !program.forks.isEmpty else { return }
+        let known = Set(program.forks.map(\.running.pid))
+        let forks = program.running.forks
+        guard forks == known else {
+            throw Failure(
+                "its processes have changed: \(counted(forks.subtracting(known).count, "new one", "new ones")), "
+                    + "\(known.subtracting(forks).count) gone", about: program.title, .unavailable)
         }
     }
 

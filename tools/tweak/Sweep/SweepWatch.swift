@@ -57,15 +57,20 @@ struct SweepWatch {
         }
         for (condition, tweak) in guards {
             let key = tweak.declaration.key
-            let value: TweakValue?
-            if let (keys, values) = sampled {
-                value = keys.firstIndex(of: key).flatMap { values[$0] }
-            } else {
-                value = try program.tweak(key)?.value
-            }
-            guard condition.holds(for: value?.number ?? .nan) else {
-                let text = value.map { tweak.declaration.text(of: $0, rounded: true) } ?? "gone"
-                throw Failure("the guard \(condition.text) is breached: \(key) is \(text)", .negative)
+            let processes = program.withForks
+            for process in processes {
+                let value: TweakValue?
+                if let (keys, values) = sampled {
+                    value = keys.firstIndex(of: key).flatMap { values[$0] }
+                } else {
+                    value = try process.tweak(key)?.value
+                }
+                guard condition.holds(for: value?.number ?? .nan) else {
+                    let text = value.map { tweak.declaration.text(of: $0, rounded: true) } ?? "gone"
+                    let place = processes.count > 1 ? " in \(process.title)" : ""
+                    throw Failure(
+                        "the guard \(condition.text) is breached: \(key) is \(text)\(place)", .negative)
+                }
             }
         }
     }
