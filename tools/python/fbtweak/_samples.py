@@ -144,14 +144,18 @@ class Samples:
                     array[self.names[column]][first:end] = math.nan
         return array
 
-    def to_pandas(self, *, relative: bool = False) -> "pandas.DataFrame":
+    def to_pandas(self, *, relative: bool = False, dates: bool = False) -> "pandas.DataFrame":
         """A frame with a column for each name, and the time as index. Needs pandas.
 
         ``attrs["units"]`` has the units by name, ``attrs["changes"]`` the changes. Where a tweak did not exist, its
         value is missing.
 
         :param relative: The index is in seconds after the first sample instead of since 1970.
+        :param dates: The index is a ``DatetimeIndex`` in UTC, exact to the microsecond, for ``resample`` and the like.
+        :raises ValueError: The index cannot be both.
         """
+        if relative and dates:
+            raise ValueError("the index is either relative or has dates")
         import pandas
 
         array = self.to_numpy()
@@ -162,8 +166,12 @@ class Samples:
                 if array[name].dtype.kind != "f":
                     frame[name] = frame[name].astype("object")
                     frame.loc[first : end - 1, name] = None
-        times = array["time"] - (array["time"][0] if relative and len(array) else 0)
-        frame.index = pandas.Index(times, name="time")
+        if dates:
+            microseconds = (array["time"] * 1e6).round().astype("int64")
+            frame.index = pandas.DatetimeIndex(microseconds.astype("datetime64[us]"), tz="UTC", name="time")
+        else:
+            times = array["time"] - (array["time"][0] if relative and len(array) else 0)
+            frame.index = pandas.Index(times, name="time")
         frame.attrs["units"] = {name: unit for name, unit in zip(self.names, self.units) if unit}
         frame.attrs["changes"] = list(self.changes)
         return frame

@@ -81,6 +81,11 @@ class Tweak:
     location: Optional[str] = None
 
     @property
+    def label(self) -> Optional[str]:
+        """The label of the choice that is the value, by which it can be set; ``None`` if it has none."""
+        return next((each.label for each in self.choices if each.value == self.value), None)
+
+    @property
     def is_settable(self) -> bool:
         return not (self.is_monitor or self.is_read_only or self.type == "action")
 

@@ -390,7 +390,8 @@ async def watch(motor):
 async def main():
     motor = fbtweak.connect(int(sys.argv[1]), wait=30)
     waits = [motor.aio.wait_for("Count", lambda count: count == 99, seconds=600) for _ in range(10)]
-    await asyncio.gather(hold(motor), watch(motor), motor.aio.run("Wait"), *waits)
+    actions = [motor.aio.run("Wait")] if motor.has_library else []
+    await asyncio.gather(hold(motor), watch(motor), *actions, *waits)
 
 asyncio.run(main())
 """
@@ -463,6 +464,11 @@ def test_waiting_without_the_library(static_motor):
     asyncio.run(main())
     # The threads end too.
     wait_until(lambda: not threads())
+
+
+def test_interrupting_without_the_library(static_motor):
+    interrupt(static_motor.pid, lambda: static_motor["Gain"] == 4)
+    wait_until(lambda: static_motor["Gain"] == 2.5)
 
 
 @pytest.mark.filterwarnings("ignore:.*the change lasts for this run only")

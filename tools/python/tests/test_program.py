@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A program with the library."""
 
+import copy
 import csv
 import dataclasses
 import enum
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -94,6 +96,20 @@ def test_setting(motor, name, value):
 def test_texts_are_expressions(motor, name, text, value):
     motor[name] = text
     assert motor[name] == value
+
+
+def test_labels(motor):
+    assert (motor["Control/Mode"], motor.tweak("Control/Mode").label) == (1, "slow")
+    motor["Control/Mode"] = "fast"
+    assert (motor["Control/Mode"], motor.tweak("Control/Mode").label) == (2, "fast")
+    assert motor.tweak("Gain").label is None
+
+
+def test_a_program_is_not_pickled(motor):
+    for copy_of in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="cannot be copied or pickled; call fbtweak.connect in the other process"):
+            copy_of(motor)
+    assert pickle.loads(pickle.dumps(motor.tweak("Gain"))) == motor.tweak("Gain")
 
 
 def test_values_of_other_types(motor):

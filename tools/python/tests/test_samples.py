@@ -53,6 +53,12 @@ def test_numpy_and_pandas():
     frame = made().to_pandas()
     assert frame.index.tolist() == [1000.25, 1001.25] and frame.index.name == "time"
     assert made().to_pandas(relative=True).index.tolist() == [0, 1]
+    dated = made().to_pandas(dates=True)
+    assert [str(each) for each in dated.index] == [f"1970-01-01 00:16:{second}.250000+00:00" for second in (40, 41)]
+    assert dated.index.name == "time" and len(dated.resample("1min").mean()) == 1
+    assert dated["A/B/double"].tolist() == frame["A/B/double"].tolist()
+    with pytest.raises(ValueError, match="either relative or has dates"):
+        made().to_pandas(relative=True, dates=True)
     assert frame["A/B/uint64"].tolist() == VALUES["uint64"]
     assert frame.attrs["changes"][0].new_value == 2.5
     array = made(missing=[10, 4]).to_numpy()
@@ -61,7 +67,7 @@ def test_numpy_and_pandas():
     assert pandas.isna(frame["A/B/int64"]).tolist() == [False, True]
     assert frame["A/B/int64"].iloc[0] == -(2**63)
     empty = Samples([Tweak("A/B/C", "double", None, None, "")], 1)
-    assert len(empty.to_pandas(relative=True)) == 0 and empty.times == []
+    assert len(empty.to_pandas(relative=True)) == len(empty.to_pandas(dates=True)) == 0 and empty.times == []
     with pytest.raises(ValueError):
         empty.start
 
