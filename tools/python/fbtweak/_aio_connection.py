@@ -170,7 +170,13 @@ class AsyncConnection(Messages, asyncio.Protocol):
             if is_answered is not None:
                 is_answered()
 
-    def connection_lost(self, _: Optional[Exception]) -> None:
+    def connection_lost(self, error: Optional[Exception]) -> None:
+        if error is not None and self._client is not None and not self.has_ended:
+            # The program may have said why it closed the connection, such as that it has too many clients.
+            try:
+                self.data_received(self._client.recv(1 << 18, socket.MSG_DONTWAIT))
+            except OSError:
+                pass
         self._end(self._ended())
 
     def _end(self, error: TweaksError) -> None:

@@ -338,9 +338,12 @@ class Connection(Messages):
         except BlockingIOError:
             self.close()
             raise self._silent() from None
+        except (BrokenPipeError, ConnectionResetError):
+            # The program may have said why it closed the connection, such as that it has too many clients.
+            pass
         except OSError as error:
             self.close()
-            if error.errno in (errno.EPIPE, errno.ECONNRESET, errno.EBADF, errno.ENOENT):
+            if error.errno in (errno.EBADF, errno.ENOENT):
                 raise self._ended() from None
             raise Unavailable(f"{self.title}: cannot connect to it: {error.strerror}") from error
         except BaseException:
