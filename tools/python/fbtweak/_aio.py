@@ -3,28 +3,23 @@
 
 from __future__ import annotations
 
-import abc
 import asyncio
 import contextlib
 import threading
 from typing import AsyncIterator, Callable, Dict, List, Mapping, Optional, Tuple, TypeVar
 
-from . import _sockets
-from ._aio_connection import AsyncConnection
+from ._aio_leases import AsyncLease, CommandLease, LiveLease
 from ._aio_threads import Worker
 from ._aio_waiting import Buffer, Shared, Way
 from ._backend import Backend
 from ._command import CommandBackend
-from ._errors import Ended, LeaseLost, Silent, TweaksError, not_returned
-from ._live import ALL_OWN_LEASES, MANY, LiveBackend, change_request, lease_terms, outcomes_of, run_request
-from ._program import Changes, Interruptible, Lease, Program
+from ._errors import Ended, LeaseLost, Silent, not_returned
+from ._live import LiveBackend, run_request
+from ._program import Changes, Program
 from ._samples import Samples
 from ._values import Change, LoggedChange, Tweak, Value
 
 Result = TypeVar("Result")
-
-#: The longest time in seconds for which a cancelled task waits for the end of its lease.
-_PATIENCE = 0.5
 
 
 class AsyncProgram:
@@ -32,9 +27,10 @@ class AsyncProgram:
 
     The event loop never blocks, and a cancelled task ends at once; a request that was sent is executed nevertheless.
 
-    Any number of tasks can wait for values, changes and actions: they share one connection. Each lease has a connection
-    of its own, of which a program takes 128. None of these needs a thread, unless only the command reaches the process.
-    Other requests take turns on a thread, which is no thread of the event loop's executor.
+    Any number of tasks can wait for values, changes and actions: they share one connection. So do leases of one tweak
+    each, if the tweaks differ; other leases have connections of their own, of which a program takes 128. None of these
+    needs a thread, unless only the command reaches the process. Other requests take turns on a thread, which is no
+    thread of the event loop's executor.
     """
 
     def __init__(self, program: Program) -> None:
@@ -175,15 +171,10 @@ class AsyncProgram:
             begins = Worker().submit(
                 lambda: self.program.lease(whole, seconds=seconds, ramp=ramp), lambda lease: lease.end()
             )
-            return _CommandLease(await begins)
-        connection = await AsyncConnection.open(backend.pid, backend.title)
-        lease = _LiveLease(self, backend, connection, seconds)
+            return CommandLease(await begins)
+        lease = LiveLease(self.program, self._shared.worker, self._shared.leases, backend, seconds)
         try:
             await lease._add(whole, tweaks, ramp)
-        except Exception:
-            lease._leave()
-            connection.close()
-            raise
         except BaseException:
             await lease._end_soon()
             raise
@@ -243,98 +234,6 @@ class _Entered:
 
     async def __aexit__(self, *_: object) -> None:
         self._shared.leave()
-
-
-class AsyncLease(abc.ABC):
-    """Leased values; they apply until the block ends or :meth:`end`."""
-
-    @abc.abstractmethod
-    async def set(self, values: Mapping[str, Value], *, ramp: Optional[float] = None) -> None:
-        """See :meth:`Lease.set`."""
-
-    @abc.abstractmethod
-    async def end(self) -> None:
-        """See :meth:`Lease.end`."""
-
-    @abc.abstractmethod
-    async def _end_soon(self) -> None:
-        """Ends it in a task that was cancelled; never raises an error of the program."""
-
-
-class _LiveLease(AsyncLease, Interruptible):
-    """The program ends it when its connection closes."""
-
-    def __init__(
-        self, aio: AsyncProgram, backend: LiveBackend, connection: AsyncConnection, seconds: Optional[float]
-    ) -> None:
-        self._aio = aio
-        self._backend = backend
-        self._connection = connection
-        self._terms = lease_terms(seconds)
-        Interruptible.__init__(self, aio.program)
-
-    @property
-    def _was_closed(self) -> bool:
-        # The event loop may not have noticed it yet.
-        return self._connection.has_ended or _sockets.start_of(self._backend.pid) != self._backend.started
-
-    async def set(self, values: Mapping[str, Value], *, ramp: Optional[float] = None) -> None:
-        self._check()
-        tweaks, whole = await self._aio._call(lambda: self._program._named(values))
-        try:
-            await self._add(whole, tweaks, ramp)
-        except Ended as error:
-            raise self._lost() from error
-
-    async def _add(self, values: Mapping[str, Value], tweaks: Mapping[str, Tweak], ramp: Optional[float]) -> None:
-        if not values:
-            return
-        terms = self._terms if ramp is None else {**self._terms, "ramp": ramp}
-        method, params = change_request(values, tweaks, terms, self._backend.has_change)
-        answer = await self._connection.ask(method, params, is_large=len(values) > MANY)
-        Program._warn(tweaks, outcomes_of(answer, values, tweaks), "leased")
-
-    async def end(self) -> None:
-        await self._end(None)
-
-    async def _end(self, seconds: Optional[float]) -> None:
-        if self._has_ended:
-            return
-        self._leave()
-        was_lost = self._is_lost
-        try:
-            # Closing would end them too, but at an unknown moment.
-            await self._connection.ask("reset", ALL_OWN_LEASES, is_endless=seconds is not None, seconds=seconds)
-        except Ended as error:
-            if not was_lost:
-                raise self._lost() from error
-        finally:
-            self._connection.close()
-
-    async def _end_soon(self) -> None:
-        with contextlib.suppress(TweaksError, TimeoutError):
-            await self._end(_PATIENCE)
-
-
-class _CommandLease(AsyncLease):
-    """A lease of a program that only the command reaches."""
-
-    def __init__(self, lease: Lease) -> None:
-        self._lease = lease
-        self._worker = Worker()
-
-    async def set(self, values: Mapping[str, Value], *, ramp: Optional[float] = None) -> None:
-        await self._worker.submit(lambda: self._lease.set(values, ramp=ramp))
-
-    async def end(self) -> None:
-        await self._worker.submit(self._lease.end)
-
-    async def _end_soon(self) -> None:
-        ends = self._worker.submit(self._lease.end)
-        # Nobody wants its error.
-        ends.add_done_callback(lambda ends: ends.cancelled() or ends.exception())
-        # The thread goes on after that.
-        await asyncio.wait([ends], timeout=_PATIENCE)
 
 
 async def _run_by_command(backend: CommandBackend, name: str, seconds: Optional[float]) -> None:

@@ -10,6 +10,7 @@ import threading
 from typing import Awaitable, Callable, Deque, Dict, List, Mapping, Optional, Sequence, Set
 
 from ._aio_connection import AsyncConnection
+from ._aio_leases import LeaseConnections
 from ._aio_threads import Worker
 from ._backend import Backend
 from ._errors import Garbled, TweaksError, again
@@ -33,6 +34,7 @@ class Shared:
     def __init__(self) -> None:
         #: For requests that block for a moment. They take turns anyway.
         self.worker = Worker()
+        self.leases = LeaseConnections()
         #: Names that are being looked up.
         self._lookups: "Dict[str, asyncio.Future[Tweak]]" = {}
         self._users = 0

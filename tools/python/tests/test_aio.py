@@ -297,6 +297,71 @@ def test_a_lost_lease(start, motor_path):
     asyncio.run(main())
 
 
+def test_leases_of_different_tweaks_share_a_connection(build, start):
+    count = 300
+    process = start(build("leased", HERE / "leased.c"), str(count))
+    with fbtweak.connect(process.pid, wait=30) as program:
+        wait_until(lambda: len(list(program)) == count)
+
+        async def hold(number, begun, end):
+            async with program.aio.lease({f"Leased/Values/{number}": 1}):
+                begun.append(number)
+                await end.wait()
+
+        async def main():
+            begun, end = [], asyncio.Event()
+            tasks = [asyncio.ensure_future(hold(number, begun, end)) for number in range(count)]
+            await until(lambda: len(begun) == count)
+            assert set(program.values("Leased/").values()) == {1}
+            await cancelled(*tasks[: count // 2])
+            assert list(program.values("Leased/").values()) == [0] * (count // 2) + [1] * (count - count // 2)
+            end.set()
+            await asyncio.gather(*tasks[count // 2 :])
+            assert set(program.values("Leased/").values()) == {0}
+
+        asyncio.run(main())
+
+
+def test_leases_of_one_tweak(motor):
+    async def main():
+        aio = motor.aio
+        async with aio.lease({"Gain": 4}) as first:
+            async with aio.lease({"Gain": 5}) as second:
+                assert await aio.get("Gain") == 5
+                # The older one does not take precedence when it changes, nor end the newer one.
+                await first.end()
+                assert await aio.get("Gain") == 5
+                await second.set({"Damping": 0.5, "Gain": 6})
+                assert await aio.values("Gain", "Damping") == {"Motor/Control/Gain": 6, "Motor/Control/Damping": 0.5}
+                await second.set({"Gain": 7})
+                assert await aio.get("Gain") == 7
+            assert await aio.values("Gain", "Damping") == {"Motor/Control/Gain": 2.5, "Motor/Control/Damping": 0.1}
+            with pytest.raises(fbtweak.LeaseLost, match="the lease has ended"):
+                await second.set({"Gain": 8})
+        async with aio.lease({}) as empty, aio.lease({"Gain": 4}):
+            await empty.set({"Gain": 5})
+            assert await aio.get("Gain") == 5
+            await empty.end()
+            assert await aio.get("Gain") == 4
+        assert await aio.get("Gain") == 2.5
+
+    asyncio.run(main())
+
+
+def test_a_lease_that_is_refused(motor):
+    async def main():
+        with pytest.raises(fbtweak.Refused, match="is not an int32"):
+            async with motor.aio.lease({"Count": "many"}):
+                pass
+        async with motor.aio.lease({"Count": 7}) as lease:
+            with pytest.raises(fbtweak.Refused, match="is not an int32"):
+                await lease.set({"Count": "many", "Gain": 3})
+            assert motor.values("Count", "Gain") == {"Motor/Types/Count": 7, "Motor/Control/Gain": 2.5}
+        assert motor["Count"] == 5
+
+    asyncio.run(main())
+
+
 def test_a_task_that_does_not_read_has_changes_merged(motor, monkeypatch):
     monkeypatch.setattr(_aio_waiting, "_MERGED", 10)
 
