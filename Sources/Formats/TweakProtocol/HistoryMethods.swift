@@ -34,6 +34,8 @@ package struct ListHistory: ControlMethod {
         package var isPending: Bool?
         /// Whether a lease began or ended, which cannot be undone; `nil` if not.
         package var isOfLease: Bool?
+        /// Whether the client's lease of the tweak ended with it, so that the new value took effect; `nil` if not.
+        package var endsLease: Bool?
         /// Whether long texts are shortened; `nil` if not.
         package var isShortened: Bool?
         /// The seconds in which the new value is reached gradually; `nil` if it applies at once.

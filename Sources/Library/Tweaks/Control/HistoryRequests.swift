@@ -74,6 +74,7 @@ extension ListHistory.Change {
         undoes = change.undoes == 0 ? nil : Int(clamping: change.undoes)
         isPending = change.isPending ? true : nil
         isOfLease = change.isOfLease ? true : nil
+        endsLease = change.endsLease ? true : nil
         isShortened = change.isCut ? true : nil
         ramp = change.rampTime == 0 ? nil : Double(change.rampTime) / 1000
     }

@@ -30,6 +30,8 @@ struct ChangeHistory {
         fileprivate(set) var isPending: Bool
         /// Whether one of the values was too long.
         fileprivate(set) var isCut = false
+        /// Whether the author's own lease of the tweak, the last one, ended with it, so that the new value counts.
+        let endsLease: Bool
         /// The milliseconds in which the new value is reached gradually; 0 if it applies at once.
         let rampTime: UInt32
 
@@ -70,6 +72,8 @@ struct ChangeHistory {
         fileprivate let hidden: HiddenOverride?
         /// Whether the change is one of the values below the tweak's leases or kill.
         fileprivate let isHidden: Bool
+        /// The value of the newest lease of the tweak; `nil` without leases.
+        fileprivate let leased: TweakValue?
     }
 
     /// The facts that changes of one commit share, from the first of them on.
@@ -144,10 +148,19 @@ struct ChangeHistory {
         _ plan: ValuePlan, _ before: ShortList<Before?>, of update: ValueUpdate, _ layers: ProviderLayers
     ) {
         var occasion = Occasion(author: update.author, undoes: update.undoes)
+        // Leases that end although nothing below them changes. A number of their own lets the rest be undone.
+        var endings = Occasion(author: update.author, undoes: 0)
+        var ended: [(tweak: TweakEntry, leased: TweakValue, below: Resolution)] = []
         plan.steps.forEach { index, step in
             guard let before = before[index] ?? nil else { return }
             if before.isHidden {
-                add(step.entry, before, layers.visible(to: update).resolve(step.entry.declaration), &occasion)
+                let new = layers.visible(to: update).resolve(step.entry.declaration)
+                let leased = layers.leases[step.entry.key].isEmpty ? before.leased : nil
+                if let leased, new.value == before.value {
+                    ended.append((step.entry, leased, new))
+                } else {
+                    add(step.entry, before, new, endsLease: leased != nil, &occasion)
+                }
             } else {
                 let ramp =
                     if case .begin = update.ramps { plan.ramps[step.entry.key]?.duration } else {
@@ -159,7 +172,12 @@ struct ChangeHistory {
                     &occasion)
             }
         }
-        update.number = occasion.number
+        for (tweak, leased, below) in ended {
+            let before = Before(
+                value: leased, source: .lease, hidden: nil, isHidden: false, leased: nil)
+            add(tweak, before, below, &endings)
+        }
+        update.number = occasion.number == 0 ? endings.number : occasion.number
     }
 
     /// Records a change that a new declaration has made.
@@ -202,13 +220,15 @@ struct ChangeHistory {
         if source == .session, case .value(let value)? = layers[layers.keeper][tweak.key] {
             hidden = HiddenOverride(value)
         }
-        return Before(value: value, source: source, hidden: hidden, isHidden: isHidden)
+        return Before(
+            value: value, source: source, hidden: hidden, isHidden: isHidden,
+            leased: isHidden ? layers.leases[tweak.key].last?.value : nil)
     }
 
     /// Records a step if it has changed the value.
     private mutating func add(
         _ tweak: TweakEntry, _ before: Before, _ new: Resolution, ramp: Duration? = nil,
-        _ occasion: inout Occasion
+        endsLease: Bool = false, _ occasion: inout Occasion
     ) {
         guard new.value != before.value else { return }
         if occasion.number == 0 {
@@ -225,6 +245,7 @@ struct ChangeHistory {
                 oldValue: shortened(before.value, &isCut), newValue: shortened(new.value, &isCut),
                 oldSource: before.source, newSource: new.source, hidden: before.hidden,
                 isPending: tweak.pendingValue != nil && !before.isHidden, isCut: isCut,
+                endsLease: endsLease,
                 rampTime: ramp.map { UInt32(exactly: ($0 / .milliseconds(1)).rounded()) ?? .max } ?? 0))
     }
 
