@@ -141,12 +141,9 @@ struct WatchCommand: ParsableCommand {
     ) throws(Failure) {
         let stream = try stream(samples.series, of: program)
         var outputs: [any SampleSink] = stream.map { [$0] } ?? []
+        var recording: Recording?
         if let output, isMCAP {
-            let start = (Duration.since1970 / .seconds(1), secondsOfMonotonicClock())
-            outputs.append(
-                try Recording(
-                    to: output, of: RecordedProgram(program, at: start), program.tweaks(),
-                    monitors: samples.series.map(\.name)))
+            recording = try Recording(to: output, of: program, samples)
         } else if stream == nil || output != nil || format != .table {
             outputs.append(
                 try SampleOutput(
@@ -156,10 +153,13 @@ struct WatchCommand: ParsableCommand {
         // The counts are printed before a signal ends the command.
         let interruption = stream.map { _ in HeldSignals.unlessIgnored }
         let end = duration.map { ContinuousClock.now + .seconds($0.seconds) }
+        // The longest time between two calls of an output, in seconds.
+        let period = recording != nil ? NewHistory.period : stream != nil ? 1 : 3600
         var (taken, dropped) = (0, 0)
         while end.map({ .now < $0 }) ?? true, interruption?.isPending != true {
-            let rest = end.map { ($0 - .now) / .seconds(1) } ?? 3600
-            let batch = try samples.next(within: stream == nil ? rest : min(rest, 1))
+            let rest = end.map { ($0 - .now) / .seconds(1) } ?? period
+            let batch = try samples.next(within: min(rest, period))
+            try recording?.add(batch ?? SampleBatch(), samples.changes)
             guard batch != nil || stream != nil else { continue }
             for index in outputs.indices { try outputs[index].add(batch ?? SampleBatch(), samples.changes) }
             guard let batch else { continue }
@@ -167,6 +167,8 @@ struct WatchCommand: ParsableCommand {
             if batch.hasEnded { break }
         }
         stream?.finish()
+        try recording?.add(isLast: true)
+        if let lost = recording?.lostChanges, lost > 0 { warnOfLostChanges(lost) }
         let unsent = stream?.lost ?? 0
         if dropped + samples.skipped + unsent > 0
             || (output != nil || stream != nil) && isatty(STDERR_FILENO) == 1

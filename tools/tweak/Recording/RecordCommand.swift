@@ -13,11 +13,12 @@ struct RecordCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record", abstract: "Record the changes of a program's tweaks, and monitors, in a file.",
         discussion: """
-            The file begins with the program and the values and defaults of all tweaks; changes and samples follow with \
-            their times, until the program ends or the command is interrupted. If the name of the file ends in .mcap, it \
-            is one of MCAP, with JSON on the topics /program, /snapshot, /changes, /tweaks and /monitors, which \
+            The file begins with the program and the values and defaults of all tweaks; changes, marks and samples follow \
+            with their times, until the program ends or the command is interrupted. If the name of the file ends in .mcap, it \
+            is one of MCAP, with JSON on the topics /program, /snapshot, /changes, /tweaks, /monitors and /marks, which \
             PlotJuggler, Lichtblick, Foxglove and Python's mcap read; otherwise each line is an object of JSON with a \
-            type. It can be read at every moment. tweak replay makes the changes again.
+            type. It can be read at every moment. tweak replay makes the changes again, and with --check compares the \
+            monitors.
             """)
 
     @Option(
@@ -47,45 +48,18 @@ struct RecordCommand: ParsableCommand {
     }
 
     private func record(_ program: LiveProgram) throws(Failure) {
-        // Changes are fetched from the history, which has their numbers and times; notifications only announce them. A second
-        // connection, so that these requests lose no samples.
-        guard let inquiry = try LiveProgram(program.running) else {
-            throw Failure(
-                "it is no longer running, or does not accept connections", about: program.title, .unavailable)
-        }
         if !monitors.isEmpty { program.warnAboutForks() }
         var samples = try LiveSamples(program, try chosen(program), rate: rate)
-        // Without a history, as in programs with an older library, the notifications are recorded instead.
-        let known = try? inquiry.askHistory(ListHistory(since: .max))
-        var last = known?.last ?? 0
-        let tweaks = try inquiry.tweaks()
-        let start = (Duration.since1970 / .seconds(1), secondsOfMonotonicClock())
-        var recording = try Recording(
-            to: file, of: try RecordedProgram(inquiry, at: start), tweaks,
-            monitors: samples.series.map(\.name))
+        var recording = try Recording(to: file, of: program, samples)
         let end = duration.map { ContinuousClock.now + .seconds($0.seconds) }
-        var lost = 0
         var hasEnded = false
-        while !hasEnded, end.map({ .now < $0 }) ?? true {
-            let rest = min(end.map { ($0 - .now) / .seconds(1) } ?? 1, 1)
-            guard let batch = try samples.next(within: rest) else { continue }
-            hasEnded = batch.hasEnded
-            var new: [ListHistory.Change] = []
-            if known == nil {
-                new = samples.changes.map(ListHistory.Change.init)
-            } else if !samples.changes.isEmpty, !hasEnded {
-                do throws(Failure) {
-                    let history = try inquiry.askHistory(ListHistory(since: last))
-                    lost += max(0, (history.first ?? 0) - last - 1)
-                    (new, last) = (history.changes, history.last)
-                } catch {
-                    guard error.kind == .unavailable else { throw error }
-                    hasEnded = true
-                }
-            }
-            try recording.add(new, batch)
+        while !hasEnded {
+            let rest = end.map { ($0 - .now) / .seconds(1) } ?? NewHistory.period
+            let batch = try samples.next(within: min(rest, NewHistory.period))
+            hasEnded = batch?.hasEnded ?? false || rest <= 0
+            try recording.add(batch ?? SampleBatch(), samples.changes, isLast: hasEnded)
         }
-        if lost > 0 { warn("\(lost) changes were lost, because the program's history overflowed", .lost) }
+        if recording.lostChanges > 0 { warnOfLostChanges(recording.lostChanges) }
         if samples.skipped > 0 { warn("\(samples.skipped) samples were not taken in time", .lost) }
         guard isatty(STDERR_FILENO) == 1 else { return }
         printMessage(
@@ -121,6 +95,13 @@ extension ListHistory.Change {
             source: change.source, by: change.by ?? "unknown", time: change.time,
             monotonicTime: secondsOfMonotonicClock())
     }
+}
+
+/// Says that changes are missing in a recording.
+func warnOfLostChanges(_ count: Int) {
+    warn(
+        counted(count, "change was lost", "changes were lost") + ", because the program's history overflowed",
+        .lost)
 }
 
 /// The time of the monotonic clock, in seconds.

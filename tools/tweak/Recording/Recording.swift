@@ -6,6 +6,7 @@ import TweakJSON
 import TweakPlot
 import TweakProtocol
 import TweakRecords
+import TweakSystem
 
 /// The program, at the start of a recording. Scripts rely on the keys.
 struct RecordedProgram: Codable {
@@ -39,12 +40,12 @@ extension RecordedProgram {
 }
 
 /// A recording, as MCAP or as lines of JSON.
-struct Recording: SampleSink {
+struct Recording {
     /// The file name extension of MCAP.
     static let suffix = ".mcap"
 
     private enum Channel: UInt16, CaseIterable {
-        case program = 1, snapshot, changes, tweaks, monitors
+        case program = 1, snapshot, changes, tweaks, monitors, marks
 
         var topic: String { "/\(self)" }
     }
@@ -52,18 +53,33 @@ struct Recording: SampleSink {
     private let file: RecordingFile
     private let isMCAP: Bool
     private let monitors: [String]
+    /// `nil` if notifications of changes are recorded instead.
+    private var history: NewHistory?
     private var sequences: [UInt32] = Array(repeating: 0, count: Channel.allCases.count + 1)
     private(set) var changes = 0
     private(set) var samples = 0
+    /// The number of changes that are missing, because the program's history overflowed.
+    var lostChanges: Int { history?.lost ?? 0 }
 
-    /// Writes the program and the values and defaults of all tweaks.
+    /// Starts a recording: writes the program and the values and defaults of all tweaks.
     ///
-    /// - Parameter monitors: The names of the sampled monitors and tweaks.
+    /// - Parameter samples: The samples that will be added, and the changes. Those that the program announces are taken
+    ///   from its history instead, if it has one.
     init(
-        to path: String, of program: RecordedProgram, _ tweaks: [JSONTweak], monitors: [String]
+        to path: String, of running: any Program, _ samples: some SampleSource & ChangeSource
     ) throws(Failure) {
+        var source = running
+        if let live = running as? LiveProgram {
+            // On the other connection, the requests would lose samples.
+            let inquiry = try live.again()
+            if samples is LiveSamples { history = NewHistory(of: inquiry) }
+            source = inquiry
+        }
+        let tweaks = try source.tweaks()
+        let program = try RecordedProgram(
+            source, at: (Duration.since1970 / .seconds(1), secondsOfMonotonicClock()))
         isMCAP = path.hasSuffix(Self.suffix)
-        self.monitors = monitors
+        monitors = samples.series.map(\.name)
         file = try RecordingFile(path: path, endingWith: isMCAP ? MCAP.ending : [])
         var part: [UInt8] = []
         if isMCAP {
@@ -74,7 +90,7 @@ struct Recording: SampleSink {
                     switch channel {
                     case .tweaks: Self.schema(of: tweakNames)
                     case .monitors: Self.schema(of: monitors.compactMap { TweakKey($0) })
-                    case .program, .snapshot, .changes: JSONValue.object(["type": .scalar("object")])
+                    case .program, .snapshot, .changes, .marks: JSONValue.object(["type": .scalar("object")])
                     }
                 part += MCAP.channel(
                     channel.rawValue, topic: channel.topic, schema: "tweaks.\(channel)", try json(schema))
@@ -91,15 +107,25 @@ struct Recording: SampleSink {
         try file.append(part)
     }
 
-    /// Appends changes and samples.
-    mutating func add(_ new: [ListHistory.Change], _ batch: SampleBatch) throws(Failure) {
+    /// Appends samples, and what the history has since the last call.
+    ///
+    /// - Parameters:
+    ///   - announced: The changes of which the program has notified, which are recorded if it has no history.
+    ///   - isLast: Whether the recording ends.
+    mutating func add(
+        _ batch: SampleBatch = SampleBatch(), _ announced: [ChangedTweaks.Change] = [], isLast: Bool = false
+    ) throws(Failure) {
+        let (changes, marks) =
+            try history?.next(isDue: !announced.isEmpty || isLast)
+            ?? (announced.map(ListHistory.Change.init), [])
         var part: [UInt8] = []
-        for change in new {
+        for change in changes {
             part += try line(.changes, "change", at: change.time, change)
             if isMCAP, let value = change.newValue.tweakValue?.plotted, change.isPending != true {
                 part += try line(.tweaks, "", at: change.time, Self.nested([(change.tweak, value)]))
             }
         }
+        for mark in marks { part += try line(.marks, "mark", at: mark.time, mark) }
         for (time, values) in zip(batch.times, batch.values) {
             var object: JSONObject = [:]
             var nested: [(TweakKey, JSONValue)] = []
@@ -124,12 +150,8 @@ struct Recording: SampleSink {
         }
         guard !part.isEmpty else { return }
         try file.append(part)
-        changes += new.count
+        self.changes += changes.count
         samples += batch.times.count
-    }
-
-    mutating func add(_ batch: SampleBatch, _ changes: [ChangedTweaks.Change]) throws(Failure) {
-        try add(changes.map(ListHistory.Change.init), batch)
     }
 
     private struct Sample: Encodable {
@@ -185,6 +207,14 @@ struct Recording: SampleSink {
                 .object(["type": .scalar("number")])
         }
         return object(all.mapValues { object($0.mapValues { object($0) }) })
+    }
+}
+
+extension LiveProgram {
+    /// Another connection to the program.
+    func again() throws(Failure) -> LiveProgram {
+        if let program = try LiveProgram(running) { return program }
+        throw ConnectionError.refused.failure(of: title)
     }
 }
 
