@@ -104,6 +104,20 @@ import TweakRecords
         #expect(try store.revert(to: nil, by: .client(client)).map(\.newValue) == [1])
     }
 
+    @Test func `The history tells whether a kept value ends the client's lease`() throws {
+        let (client, other) = (ClientIdentity.test(), ClientIdentity.test())
+        try lease(7, of: client)
+        try lease(9, .test("B"), of: client)
+        try store.change([(.test("A"), 6)], by: .client(other))
+        try store.change([(.test("A"), 8), (.test("B"), nil)], by: .client(client))
+        #expect(changes.map(\.newValue) == [7, 9, 6, 8, 2])
+        #expect(changes.map(\.endsLease) == [false, false, false, true, false])
+        // Nothing below the lease of B changed, so that its end is a change of its own, which nobody undoes.
+        #expect(changes.map(\.isOfLease) == [true, true, false, false, true])
+        #expect(changes.map(\.number) == [1, 2, 3, 4, 5])
+        #expect(try store.undo(nil, by: .client(client)).tweaks.map(\.newValue) == [6])
+    }
+
     @Test func `A preset and a snapshot have the value below a lease`() throws {
         let client = ClientIdentity.test()
         try store.set(5, for: .test("A"))
