@@ -23,7 +23,8 @@ struct TweakCommand: ParsableCommand {
 
             EXIT STATUS
               0   done; a value outside the limits was clamped, with a warning
-              1   bake --check found values that are no defaults, a review was ended, or a guard of sweep was breached
+              1   bake --check found values that are no defaults, replay --check another course of a monitor, a review was
+                  ended, or a guard of sweep was breached
               3   a sweep found no value that is better, and so kept none
               64  the command line is wrong, or several processes of the program run
               65  no tweak or several match the name, the value is not allowed, or a file has no values or an error
@@ -71,7 +72,8 @@ struct TweakCommand: ParsableCommand {
             let options = arguments.prefix { $0 != "--" }
             arguments.replaceSubrange(
                 options.indices,
-                with: joiningTimes(in: Array(options), after: ["--duration", "--for", "--ramp", "--settle"]))
+                with: joiningTimes(
+                    in: Array(options), after: ["--duration", "--for", "--ramp", "--settle", "--shift"]))
         }
         if arguments.first == "set", !arguments.contains("--"),
             let value = arguments.firstIndex(where: {
@@ -97,7 +99,9 @@ struct TweakCommand: ParsableCommand {
 }
 
 extension TweakCommand {
-    fileprivate static let commandsWithTimes: Set = ["set", "watch", "plot", "measure", "sweep", "record"]
+    fileprivate static let commandsWithTimes: Set = [
+        "set", "watch", "plot", "measure", "sweep", "record", "replay",
+    ]
 
     /// The command that `set --while --` is to run. Only the beginning of the process changes it.
     nonisolated(unsafe) private(set) static var attendedWords: [String] = []

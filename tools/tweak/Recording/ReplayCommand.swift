@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import ArgumentParser
+import CommandCompletion
 import CommandSupport
 import Glibc
 import TweakClient
-import TweakJSON
+import TweakPlot
 import TweakProtocol
 import TweakRecords
 
@@ -12,8 +13,15 @@ struct ReplayCommand: ParsableCommand {
         commandName: "replay", abstract: "Make the changes of a recording again, at their times.",
         discussion: """
             The values are set as by tweak set, and kept; what was reset is reset, and what changed gradually does so again. \
-            Changes made together are made together. Values that the program clamps or refuses and tweaks that it does not \
-            have are reported, and the rest is done.
+            A lease ends when the recorded one ended, or with the replay if the recording does not have its end, and marks \
+            are set. Changes made together are made together. Values that the program clamps or refuses and tweaks that \
+            it does not have are reported, and the rest is done.
+
+            With --check the recorded monitors are sampled meanwhile, and compared with the recording: a sample must be \
+            within the tolerance of the values that the other run has within the --shift, in both directions. If all \
+            monitors hold, the exit status is 0, if one does not or has too few samples, 1, and if changes could not be \
+            made, 65. The program should start from the same state; tweaks with other values than at the start of the \
+            recording are reported.
             """)
 
     @Option(help: "The speed: 2 is twice as fast, 0.5 half as fast.")
@@ -21,6 +29,24 @@ struct ReplayCommand: ParsableCommand {
 
     @Option(help: "Only replay this many seconds of the recording.")
     var until: Double?
+
+    @Flag(help: "Compare the monitors with the recording.")
+    var check = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The allowed deviation: a number, or percent of the monitor's range in the recording, or of its value if that never changes (default: 5%).",
+            valueName: "deviation"))
+    var tolerance: ToleranceArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "How much earlier or later a value may be (default: the time between two samples, at least 10ms).",
+            valueName: "time"))
+    var shift: DurationArgument?
+
+    @Option(help: "The format of the result of --check (default: table).")
+    var format: OutputFormat?
 
     @Argument(help: "A file of tweak record.", completion: .file())
     var file: String
@@ -30,193 +56,41 @@ struct ReplayCommand: ParsableCommand {
     func validate() throws {
         guard speed > 0, speed.isFinite else { throw ValidationError("The speed is more than 0.") }
         if let until, !(until >= 0) { throw ValidationError("The time is at least 0 seconds.") }
+        guard check || tolerance == nil && shift == nil && format == nil else {
+            throw ValidationError("--tolerance, --shift and --format are for --check.")
+        }
+        guard !check || speed == 1 else {
+            throw ValidationError("A check has the speed of the recording.")
+        }
     }
 
     func run() throws {
-        try target.forEachRunning { program throws(Failure) in
-            let recorded = try RecordedChanges(path: file)
-            var replay = try Replay(program, try program.tweaks(), speed: speed)
-            try replay.run(steps(of: recorded, in: &replay))
-            try program.reportIneffective(replay.ineffective.isEmpty ? nil : Array(replay.ineffective.values))
-            if replay.problems > 0 {
-                throw Failure("\(counted(replay.problems, "change was", "changes were")) not made", .invalid)
+        try target.forEachRunning(format ?? .table) { program throws(Failure) in
+            let recorded = try RecordedRun(path: file, readingSamples: check)
+            let check = check ? try ReplayCheck(of: recorded, file, until: until, tolerance, shift) : nil
+            let tweaks = try program.tweaks()
+            let plan = ReplaySteps(of: recorded, until: until, for: Set(tweaks.map(\.declaration.key)))
+            check?.warnOfOtherValues(tweaks, than: recorded.tweaks)
+            var replay = try Replay(
+                program, tweaks, speed: speed, monitors: try check?.monitors(in: program, tweaks))
+            let end = min(recorded.duration, until ?? .infinity)
+            try replay.run(plan, until: end)
+            if let check, let monitors = replay.monitors {
+                let result = check.compare(monitors, endOfProgram: replay.endOfProgram)
+                try target.show(result, of: program, as: format ?? .table) { result.table }
+                fflush(nil)
+                try result.check(about: program.title)
+            }
+            if let time = replay.endOfProgram, !replay.isComplete {
+                throw Failure(
+                    "it ended after \(seconds(time)), before all changes were made", about: program.title,
+                    .unavailable)
+            }
+            if replay.endOfProgram == nil { try replay.reportIneffective() }
+            let problems = plan.problems + replay.problems
+            if problems > 0 {
+                throw Failure("\(counted(problems, "change was", "changes were")) not made", .invalid)
             }
         }
-    }
-
-    /// The changes by time since the start; changes made together are one step.
-    private func steps(of recorded: RecordedChanges, in replay: inout Replay) -> [Replay.Step] {
-        let start = recorded.program?.monotonicTime ?? recorded.changes.first?.monotonicTime ?? 0
-        var steps: [Replay.Step] = []
-        var lastNumber = 0
-        for change in recorded.changes {
-            let time = max(0, change.monotonicTime - start)
-            if let until, time > until { continue }
-            guard replay.has(change) else { continue }
-            if change.number == lastNumber, change.number > 0, let last = steps.indices.last {
-                steps[last].changes.append(change)
-            } else {
-                steps.append(Replay.Step(time: time, changes: [change]))
-            }
-            lastNumber = change.number
-        }
-        return steps
-    }
-}
-
-/// Sends the changes of a recording to a program.
-private struct Replay {
-    /// Changes that are made together.
-    struct Step {
-        /// The seconds since the start.
-        let time: Double
-        var changes: [ListHistory.Change]
-    }
-
-    private let program: LiveProgram
-    private let known: [TweakKey: TweakDeclaration]
-    private let speed: Double
-    /// Whether the program evaluates several changes in one request, as older libraries do not.
-    private let hasChange: Bool
-    /// The requests without an answer yet.
-    private var waiting: [RequestID: ChangeTweaks] = [:]
-    private var missing: Set<TweakKey> = []
-    /// The number of failed changes.
-    private(set) var problems = 0
-    /// The tweaks that do not have the value of their last change.
-    private(set) var ineffective: [TweakKey: IneffectiveValue] = [:]
-
-    init(_ program: LiveProgram, _ tweaks: [JSONTweak], speed: Double) throws(Failure) {
-        (self.program, self.speed) = (program, speed)
-        hasChange = try program.ask(DescribeProgram()).methods?.contains(ChangeTweaks.name) ?? false
-        known = Dictionary(tweaks.map { ($0.declaration.key, $0.declaration) }) { first, _ in first }
-    }
-
-    /// Returns whether the program has the tweak of a change, and otherwise warns once.
-    mutating func has(_ change: ListHistory.Change) -> Bool {
-        // The value was too long for the history, or its feature was removed.
-        guard change.isShortened != true, change.newValue != .null else {
-            warn("\(change.tweak): the recording does not have the value of change \(change.number)")
-            problems += 1
-            return false
-        }
-        if known[change.tweak] != nil { return true }
-        if missing.insert(change.tweak).inserted { warn("\(change.tweak): the program has no such tweak") }
-        problems += 1
-        return false
-    }
-
-    mutating func run(_ steps: [Step]) throws(Failure) {
-        let start = secondsOfMonotonicClock()
-        for step in steps {
-            try wait(until: start + step.time / speed)
-            try send(step.changes)
-        }
-        while !waiting.isEmpty { try receive(within: 30) }
-    }
-
-    /// Waits, and meanwhile reads answers. The program answers some changes only when they are on disk.
-    private mutating func wait(until time: Double) throws(Failure) {
-        // The last millisecond without poll(2), which wakes up late.
-        while true {
-            let rest = time - secondsOfMonotonicClock() - 0.001
-            guard rest > 0, !waiting.isEmpty else { break }
-            try receive(within: rest)
-        }
-        let rest = time - secondsOfMonotonicClock()
-        guard rest > 0 else {
-            // The program reads at most 128 requests ahead of its answers.
-            while waiting.count >= ControlLimits.waitingRequests / 2 { try receive(within: 30) }
-            return
-        }
-        var pause = timespec(tv_sec: Int(rest), tv_nsec: Int((rest - rest.rounded(.down)) * 1e9))
-        while withUnsafeMutablePointer(to: &pause, { nanosleep($0, $0) }) != 0, errno == EINTR {}
-    }
-
-    private mutating func send(_ changes: [ListHistory.Change]) throws(Failure) {
-        // Those made together usually have the same ramp, or none.
-        for ramp in Set(changes.map(\.ramp)) {
-            let made = changes.filter { $0.ramp == ramp }.map { change in
-                let isReset = change.source == "\(TweakSource.binary)"
-                return ChangeTweaks.Change(
-                    tweak: "\(change.tweak)", value: isReset ? nil : change.newValue,
-                    reset: isReset ? true : nil)
-            }
-            let request = ChangeTweaks(
-                made, exactNames: true, allOrNothing: false,
-                SetDurations(ramp: ramp.flatMap(durationOfRamp)))
-            guard hasChange else {
-                note(try program.change(request), to: request)
-                continue
-            }
-            do throws(ConnectionError) {
-                waiting[try program.connection.send(request)] = request
-            } catch {
-                throw error.failure(of: program.title)
-            }
-        }
-    }
-
-    /// The time of a recorded ramp at the speed of the replay; `nil` if it is too short for one.
-    private func durationOfRamp(_ seconds: Double) -> Double? {
-        let limits = ControlLimits.rampDurations
-        let duration = seconds / speed
-        guard duration >= limits.lowerBound else { return nil }
-        if duration > limits.upperBound {
-            warn("a gradual change takes at most \(limits.upperBound / 60) min")
-        }
-        return min(duration, limits.upperBound)
-    }
-
-    private mutating func receive(within seconds: Double) throws(Failure) {
-        var entry = pollfd(fd: program.connection.descriptor, events: Int16(POLLIN), revents: 0)
-        let result = poll(&entry, 1, CInt(min(seconds * 1000, 60_000).rounded(.up)))
-        guard result > 0 else {
-            if seconds >= 30, result == 0 { throw ConnectionError.silent.failure(of: program.title) }
-            return
-        }
-        do throws(ConnectionError) {
-            try program.connection.receive()
-            while let message = try program.connection.nextMessage() { try take(message) }
-        } catch {
-            throw error.failure(of: program.title)
-        }
-    }
-
-    private mutating func take(_ message: ProgramMessage) throws(ConnectionError) {
-        guard case .answer(let answer) = message, let request = waiting.removeValue(forKey: answer.id) else {
-            return
-        }
-        do throws(ConnectionError) {
-            guard
-                let answer = try program.connection.answer(message, to: answer.id, of: ChangeTweaks.self)
-            else { return }
-            note(answer, to: request)
-            program.passOnWarnings()
-        } catch .answer(let error) {
-            report(error.message)
-        }
-    }
-
-    private mutating func note(_ answer: ChangeTweaks.Answer, to request: ChangeTweaks) {
-        for changed in answer.changes {
-            ineffective[changed.tweak] = nil
-            if changed.clampedTo != nil { report(clamped: changed.tweak, request) }
-        }
-        for value in answer.ineffective ?? [] { ineffective[value.tweak] = value }
-        for refusal in answer.refused { report(refusal.message) }
-    }
-
-    private mutating func report(_ problem: String) {
-        warn(problem)
-        problems += 1
-    }
-
-    private func report(clamped tweak: TweakKey, _ request: ChangeTweaks) {
-        let value = request.changes.last { $0.tweak == "\(tweak)" }?.value
-        warn(
-            outsideLimits(
-                "\(tweak)" + (value.map { ": \($0.summary)" } ?? ""),
-                allowed: known[tweak]?.allowed ?? "other values"))
     }
 }

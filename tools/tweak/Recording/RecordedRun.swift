@@ -2,20 +2,30 @@
 import CommandSupport
 import Glibc
 import TweakJSON
+import TweakPlot
 import TweakProtocol
 import TweakRecords
 import TweakSystem
 
-/// The changes in a recording, in either form.
-struct RecordedChanges {
-    /// The start of the recording; `nil` if the file does not have it.
-    private(set) var program: RecordedProgram?
+/// The content of a recording, in either form.
+struct RecordedRun {
+    private var program: RecordedProgram?
+    /// The tweaks at the start, with leases and ramps of that moment.
+    private(set) var tweaks: [JSONTweak] = []
     private(set) var changes: [ListHistory.Change] = []
+    private(set) var marks: [ListHistory.Mark] = []
+    /// The monitors and tweaks that were sampled, with times since the start; empty if they were not to be read.
+    private(set) var samples: [TweakKey: SampledSeries] = [:]
+    /// The time of the last change, mark or sample, in seconds since the start.
+    private(set) var duration = 0.0
+    private let readsSamples: Bool
 
     /// The maximum size of a line or record, such as the snapshot of a program with many tweaks.
     private static let largest = 256 << 20
 
-    init(path: String) throws(Failure) {
+    /// - Parameter readingSamples: Whether to read the samples, which may be many.
+    init(path: String, readingSamples: Bool) throws(Failure) {
+        readsSamples = readingSamples
         var input = try RecordedBytes(path: path)
         if try input.next(MCAP.magic.count) == MCAP.magic {
             try readMCAP(&input, path)
@@ -23,10 +33,56 @@ struct RecordedChanges {
             input.rewind()
             try readLines(&input, path)
         }
-        guard program != nil else {
-            throw Failure("\(path): it is not a file of tweak record", .invalid)
+        _ = try start(path)
+    }
+
+    /// The start on both clocks, with which every recording begins.
+    private func start(_ path: String) throws(Failure) -> RecordedProgram {
+        guard let program else { throw Failure("\(path): it is not a file of tweak record", .invalid) }
+        return program
+    }
+
+    // MARK: Content
+
+    private mutating func add(_ change: ListHistory.Change, _ path: String) throws(Failure) {
+        changes.append(change)
+        noteTime(seconds(of: change, since: try start(path)))
+    }
+
+    private mutating func add(_ mark: ListHistory.Mark, _ path: String) throws(Failure) {
+        marks.append(mark)
+        noteTime(mark.time - (try start(path)).time)
+    }
+
+    /// - Parameter time: In seconds since 1970.
+    private mutating func addSample(
+        at time: Double, _ path: String, _ values: () throws(Failure) -> [(TweakKey, JSONValue)]
+    ) throws(Failure) {
+        let time = time - (try start(path)).time
+        noteTime(time)
+        guard readsSamples else { return }
+        for (key, value) in try values() {
+            // Infinities and NaN are texts.
+            guard let number = value.tweakValue?.number ?? value.value(of: .double)?.number else { continue }
+            samples[key, default: SampledSeries()].append(number, at: time)
         }
     }
+
+    private mutating func noteTime(_ time: Double) { if time.isFinite { duration = max(duration, time) } }
+
+    /// The time of a change in seconds since the start.
+    func time(of change: ListHistory.Change) -> Double {
+        program.map { seconds(of: change, since: $0) } ?? 0
+    }
+
+    /// The time of a mark in seconds since the start.
+    func time(of mark: ListHistory.Mark) -> Double { max(0, mark.time - (program?.time ?? mark.time)) }
+
+    private func seconds(of change: ListHistory.Change, since start: RecordedProgram) -> Double {
+        max(0, change.monotonicTime - start.monotonicTime)
+    }
+
+    // MARK: Forms
 
     /// An unfinished record or line at the end, as after a crash, is not an error.
     private mutating func readMCAP(_ input: inout RecordedBytes, _ path: String) throws(Failure) {
@@ -52,7 +108,14 @@ struct RecordedChanges {
                 let json = Array(content.dropFirst(22))
                 switch topics[UInt16(content.integer(at: 0, 2))] {
                 case "/program": program = try decoded(json, path)
-                case "/changes": changes.append(try decoded(json, path))
+                case "/snapshot": tweaks = try decodedSnapshot(json, path)
+                case "/changes": try add(decoded(json, path) as ListHistory.Change, path)
+                case "/marks": try add(decoded(json, path) as ListHistory.Mark, path)
+                case "/monitors":
+                    let nanoseconds = content[6..<14].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+                    try addSample(at: Double(nanoseconds) / 1e9, path) { () throws(Failure) in
+                        (try decoded(json, path) as JSONValue).nestedValues
+                    }
                 default: break
                 }
             default: break
@@ -69,11 +132,25 @@ struct RecordedChanges {
                 let type: RecordedType = try decoded(bytes, path)
                 switch type.type {
                 case "program": program = try decoded(bytes, path)
-                case "change": changes.append(try decoded(bytes, path))
+                case "snapshot": tweaks = try decodedSnapshot(bytes, path)
+                case "change": try add(decoded(bytes, path) as ListHistory.Change, path)
+                case "mark": try add(decoded(bytes, path) as ListHistory.Mark, path)
+                case "sample":
+                    guard let time = type.time else { continue }
+                    try addSample(at: time, path) { () throws(Failure) in
+                        (try decoded(bytes, path) as RecordedSample).values.members.compactMap {
+                            name, value in
+                            TweakKey(name.text).map { ($0, value) }
+                        }
+                    }
                 default: break
                 }
             }
         }
+    }
+
+    private func decodedSnapshot(_ json: [UInt8], _ path: String) throws(Failure) -> [JSONTweak] {
+        (try decoded(json, path) as RecordedSnapshot).tweaks.compactMap(\.tweak)
     }
 
     private func decoded<Value: Decodable>(_ json: [UInt8], _ path: String) throws(Failure) -> Value {
@@ -85,6 +162,36 @@ struct RecordedChanges {
 
 private struct RecordedType: Decodable {
     let type: String
+    let time: Double?
+}
+
+private struct RecordedSample: Decodable {
+    let values: JSONValue
+}
+
+private struct RecordedSnapshot: Decodable {
+    let tweaks: [Known]
+
+    /// A tweak; `nil` if another version has recorded it in a form that this one does not know.
+    struct Known: Decodable {
+        let tweak: JSONTweak?
+
+        init(from decoder: any Decoder) { tweak = try? JSONTweak(from: decoder) }
+    }
+}
+
+extension JSONValue {
+    /// The members of an object; none of another value.
+    fileprivate var members: JSONObject { if case .object(let members) = self { members } else { [:] } }
+
+    /// The values by category, collection and name.
+    fileprivate var nestedValues: [(TweakKey, JSONValue)] {
+        members.flatMap { category, collections in
+            collections.members.flatMap { collection, names in
+                names.members.map { (TweakKey(category.text, collection.text, $0.text), $1) }
+            }
+        }
+    }
 }
 
 extension Array<UInt8> {
