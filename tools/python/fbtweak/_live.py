@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import binascii
 import dataclasses
+import math
+import time
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from . import _sockets
@@ -20,6 +22,8 @@ from ._values import (
 
 #: More values than that may take long to set.
 MANY = 1000
+#: The seconds for which the number of forks is known.
+_FORKS_AGE = 0.1
 #: The parameters of a request ``reset`` that ends the leases of a connection.
 ALL_OWN_LEASES: Message = {"all": True, "leases": "own"}
 
@@ -35,6 +39,7 @@ class LiveBackend(Backend):
         self.pid: int = pid
         self.title = str(pid)
         self.started = _sockets.start_of(pid)
+        self._forks_at, self._forks = -math.inf, 0
         self._connection = Connection(pid, self.title)
         described = self._connection.ask("describe", {})
         #: The path of the executable.
@@ -84,7 +89,11 @@ class LiveBackend(Backend):
             raise
 
     def forks(self) -> int:
-        return len(_sockets.forks_of(self.pid))
+        # All processes are looked at, which takes milliseconds, and there may be many leases at once.
+        now = time.monotonic()
+        if now - self._forks_at > _FORKS_AGE:
+            self._forks_at, self._forks = now, len(_sockets.forks_of(self.pid))
+        return self._forks
 
     def reset(self, name: Optional[str]) -> List[Outcome]:
         return _ineffective(self._connection.ask("reset", {"all": True} if name is None else {"tweak": name}))

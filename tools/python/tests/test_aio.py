@@ -42,6 +42,13 @@ def threads():
     return [each.name for each in threading.enumerate() if each.name.startswith("fbtweak")]
 
 
+def is_socket(file):
+    """Whether a file of this process is a socket."""
+    with contextlib.suppress(OSError):
+        return os.readlink(f"/proc/self/fd/{file}").startswith("socket:")
+    return False
+
+
 def never(_):
     return False
 
@@ -244,6 +251,7 @@ def test_a_wait_goes_on_when_the_program_is_started_again(start, motor_path):
         assert await asyncio.wait_for(asyncio.gather(*tasks), 30) == [9] * 20
 
     asyncio.run(main())
+    motor.close()
 
 
 def test_the_end_of_the_program(start, motor_path):
@@ -280,6 +288,7 @@ def test_the_end_of_the_program(start, motor_path):
             await holding
 
     asyncio.run(main())
+    motor.close()
 
 
 def test_a_lost_lease(start, motor_path):
@@ -295,6 +304,7 @@ def test_a_lost_lease(start, motor_path):
             await lease.set({"Gain": 5})
 
     asyncio.run(main())
+    motor.close()
 
 
 def test_leases_of_different_tweaks_share_a_connection(build, start):
@@ -312,6 +322,8 @@ def test_leases_of_different_tweaks_share_a_connection(build, start):
             begun, end = [], asyncio.Event()
             tasks = [asyncio.ensure_future(hold(number, begun, end)) for number in range(count)]
             await until(lambda: len(begun) == count)
+            # Not one for each.
+            assert len([each for each in os.listdir("/proc/self/fd") if is_socket(each)]) < 30
             assert set(program.values("Leased/").values()) == {1}
             await cancelled(*tasks[: count // 2])
             assert list(program.values("Leased/").values()) == [0] * (count // 2) + [1] * (count - count // 2)
