@@ -181,8 +181,8 @@ class AsyncProgram:
         return lease
 
     async def sample(self, *names: str, rate: float = 100, seconds: float = 1) -> Samples:
-        """See :meth:`Program.sample`. Other tasks run meanwhile, and may change tweaks; a thread receives the samples."""
-        sampling = await self._call(
+        """See :meth:`Program.sample`. Other tasks run meanwhile, and may change tweaks. A thread takes the samples."""
+        sampling = await Worker().submit(
             lambda: self.program.sampling(*names, rate=rate), lambda sampling: sampling.__exit__(asyncio.CancelledError)
         )
         try:
@@ -205,10 +205,8 @@ class AsyncProgram:
                 shared = program._shared[loop] = Shared()
             return shared
 
-    async def _call(
-        self, body: Callable[[], Result], discard: Optional[Callable[[Result], object]] = None
-    ) -> Result:
-        return await self._shared.worker.submit(body, discard)
+    async def _call(self, body: Callable[[], Result]) -> Result:
+        return await self._shared.worker.submit(body)
 
     def _entered(self) -> "_Entered":
         """Enters the way to the program; for ``async with``."""
