@@ -78,7 +78,9 @@ import TweakRecords
         let outcome = try sweeps(.normal, effect: isMaximizing ? 1 : -1) {
             ($0.budget, $0.isMaximizing) = (125, isMaximizing)
         }
-        #expect(outcome.kept.count { $0 == [7.5] } >= Self.count * 9 / 10, "\(outcome)")
+        // Of forty, five more may be missed by chance.
+        let least = Self.count * 9 / 10 - (isLong ? 0 : 5)
+        #expect(outcome.kept.count { $0 == [7.5] } >= least, "\(outcome)")
         #expect(outcome.mostMeasurements <= 3 * 2 * 22)
     }
 
