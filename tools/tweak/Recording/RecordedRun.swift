@@ -148,15 +148,15 @@ struct RecordedRun {
             }
         }
     }
+}
 
-    private func decodedSnapshot(_ json: [UInt8], _ path: String) throws(Failure) -> [JSONTweak] {
-        (try decoded(json, path) as RecordedSnapshot).tweaks.compactMap(\.tweak)
-    }
+private func decodedSnapshot(_ json: [UInt8], _ path: String) throws(Failure) -> [JSONTweak] {
+    (try decoded(json, path) as RecordedSnapshot).tweaks.compactMap(\.tweak)
+}
 
-    private func decoded<Value: Decodable>(_ json: [UInt8], _ path: String) throws(Failure) -> Value {
-        do throws(JSONError) { return try decodeJSON(from: json) } catch {
-            throw Failure("\(path): it is not a file of tweak record: \(error)", .invalid)
-        }
+private func decoded<Value: Decodable>(_ json: [UInt8], _ path: String) throws(Failure) -> Value {
+    do throws(JSONError) { return try decodeJSON(from: json) } catch {
+        throw Failure("\(path): it is not a file of tweak record: \(error)", .invalid)
     }
 }
 
