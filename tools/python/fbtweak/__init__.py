@@ -16,12 +16,13 @@ from ._errors import (
     Clamped, Ended, Forbidden, Garbled, Hidden, LeaseLost, Lost, Refused, Silent, TweaksError, TweaksWarning,
     Unavailable, UnknownTweak, Waiting,
 )  # fmt: skip
+from ._lock_step import LockStep
 from ._program import Changes, Lease, Presets, Program, Sampling, connect, programs
 from ._samples import Samples
 from ._values import Change, Choice, LoggedChange, Mark, Tweak, Value
 
 __all__ = [
     "Change", "Changes", "Choice", "Clamped", "Ended", "Forbidden", "Garbled", "Hidden", "Lease", "LeaseLost",
-    "LoggedChange", "Lost", "Mark", "Presets", "Program", "Refused", "Samples", "Sampling", "Silent", "Tweak",
+    "LockStep", "LoggedChange", "Lost", "Mark", "Presets", "Program", "Refused", "Samples", "Sampling", "Silent", "Tweak",
     "TweaksError", "TweaksWarning", "Unavailable", "UnknownTweak", "Value", "Waiting", "connect", "programs",
 ]  # fmt: skip

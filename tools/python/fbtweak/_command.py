@@ -11,6 +11,7 @@ import selectors
 import signal
 import struct
 import subprocess
+import tempfile
 import time
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Type, Union
 
@@ -27,8 +28,10 @@ from ._values import (
 
 #: The errors for exit statuses of the command, which are those of sysexits.h.
 _ERRORS: Dict[int, Type[TweaksError]] = {
-    65: Refused, 66: Unavailable, 69: Unavailable, 75: Silent, 76: Garbled, 77: Forbidden,
+    65: Refused, 66: Unavailable, 69: Unavailable, 76: Garbled, 77: Forbidden,
 }  # fmt: skip
+#: The status if a program does not answer, or a file is not as it was.
+_BUSY = 75
 _WARNING = "tweak: warning: "
 _SECONDS = 60.0
 #: Seconds for a command to end after SIGTERM.
@@ -61,15 +64,31 @@ class Command:
 
     def run(self, *arguments: str, warns: bool = True) -> str:
         """Runs the command, and returns what it prints."""
-        try:
-            process = subprocess.Popen(
-                [self.path, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-            )
-        except OSError as error:
-            raise self._missing(error) from None
+        return self.output(*arguments, warns=warns).decode("utf-8", "backslashreplace")
+
+    def output(
+        self, *arguments: str, given: bytes = b"", warns: bool = True, busy: Type[TweaksError] = Silent
+    ) -> bytes:
+        """Runs the command, and returns the bytes that it prints.
+
+        :param given: The bytes at its standard input.
+        :param busy: The error if the command says that something else is in its way.
+        """
+        with tempfile.TemporaryFile() as file:
+            file.write(given)
+            file.seek(0)
+            try:
+                process = subprocess.Popen(
+                    [self.path, *arguments],
+                    stdin=file if given else subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                )
+            except OSError as error:
+                raise self._missing(error) from None
         output, errors = self.finish(process, arguments[0], _SECONDS)
-        self.check(process.returncode, errors, warns)
-        return output.decode("utf-8", "backslashreplace")
+        self.check(process.returncode, errors, warns, busy)
+        return output
 
     def finish(self, process: "subprocess.Popen[bytes]", name: str, seconds: Optional[float]) -> Tuple[bytes, str]:
         """Waits until a command has ended, and returns its output and its messages, of which only the end is kept.
@@ -170,7 +189,9 @@ class Command:
             "programs by name, those without the library and those that do not run"
         )
 
-    def check(self, status: int, errors: str, warns: bool = True) -> None:
+    def check(
+        self, status: int, errors: str, warns: bool = True, busy: Type[TweaksError] = Silent
+    ) -> None:
         """Passes on warnings, and raises the error if the command failed."""
         lines = []
         for line in errors.splitlines():
@@ -183,7 +204,8 @@ class Command:
             return
         said = lines or [f"it ended with the status {status}"]
         message = said[0][len("tweak: ") :] if said[0].startswith("tweak: ") else said[0]
-        raise _ERRORS.get(status, TweaksError)(message, [line.strip() for line in said[1:]])
+        error = busy if status == _BUSY else _ERRORS.get(status, TweaksError)
+        raise error(message, [line.strip() for line in said[1:]])
 
 
 def _rest(end: Optional[float]) -> Optional[float]:

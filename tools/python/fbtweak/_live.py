@@ -15,8 +15,8 @@ from ._errors import Ended, Garbled, Refused, Silent, UnknownTweak, not_returned
 from ._protocol import Connection, Message
 from ._samples import Samples
 from ._values import (
-    Change, LoggedChange, Mark, Tweak, Value, member, members, read_change, read_key, read_logged, read_mark, read_tweak,
-    read_value, write_value,
+    Change, LoggedChange, Mark, Tweak, Value, member, members, read_change, read_logged, read_mark, read_tweak, read_value,
+    write_value, write_values,
 )  # fmt: skip
 
 
@@ -267,11 +267,7 @@ def change_request(
     if len(values) == 1:
         ((name, value),) = values.items()
         return "set", {"tweak": name, **_written(value, tweaks[name]), **terms}
-    nested: Dict[str, Dict[str, Dict[str, Any]]] = {}
-    for name, value in values.items():
-        key = read_key(name)
-        nested.setdefault(key.category, {}).setdefault(key.collection, {})[key.name] = write_value(value, tweaks[name])
-    return "setMany", {"values": nested, "allOrNothing": True, **terms}
+    return "setMany", {"values": write_values(values, tweaks), "allOrNothing": True, **terms}
 
 
 def outcomes_of(answer: Message, values: Mapping[str, Value], tweaks: Mapping[str, Tweak]) -> List[Outcome]:

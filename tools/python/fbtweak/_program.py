@@ -25,7 +25,7 @@ from ._errors import (
 )  # fmt: skip
 from ._live import LiveBackend
 from ._samples import Samples
-from ._values import Change, LoggedChange, Mark, Tweak, Value, member, read_key, read_value
+from ._values import Change, LoggedChange, Mark, Tweak, Value, member, read_key, read_value, write_values
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -602,6 +602,48 @@ class Program:
         self._do(lambda backend: backend.mark(name))
 
     # MARK: Others
+
+    def bake(
+        self,
+        *names: str,
+        values: Optional[Mapping[str, Value]] = None,
+        preset: Optional[str] = None,
+        sources: "Union[str, os.PathLike[str], None]" = None,
+        within: "Union[str, os.PathLike[str], None]" = None,
+        write: bool = False,
+    ) -> str:
+        """Makes values the defaults in the sources, as ``tweak bake`` does, and returns the difference.
+
+        ::
+
+            study = optimize(motor, "Control/*", measure=error)
+            print(motor.bake(values=study.best_params, write=True))
+
+        :param names: Tweaks, or groups such as ``Control/``; none for all that differ from their defaults.
+        :param values: Values by name, no expressions; by default those of the next start, to which leased ones do not
+            belong.
+        :param preset: Take the values of a preset instead.
+        :param sources: The folder where the compiler ran, or with the sources of a program that was built elsewhere.
+        :param within: Read and change only sources below this folder.
+        :param write: Change the sources, all or none. By default only the difference is returned.
+        :returns: A unified difference for ``git apply`` and ``patch -p1``, whose paths begin in the working directory
+            unless a warning names another folder; empty if the sources have the values. Bytes of the sources that are not
+            UTF-8 are those of the error handler ``surrogateescape``.
+        :raises UnknownTweak: No tweak, or more than one, has a name.
+        :raises Refused: The default of a tweak cannot be changed, or a source has changed meanwhile; the message says
+            which and why. Nothing was written.
+        """
+        from ._bake import bake
+
+        whole = [name if name.endswith("/") else self._resolve(name).name for name in names]
+        written = None
+        if values is not None:
+            tweaks, by_name = self._named(values)
+            written = write_values(by_name, tweaks)
+        command, target = self._command_target()
+        options = {"--preset": preset, "--from": sources, "--within": within}
+        given = [f"{option}={os.fspath(value)}" for option, value in options.items() if value is not None]
+        return bake(command, [*given, "--", target, *whole], written, write)
 
     @property
     def presets(self) -> "Presets":

@@ -213,6 +213,15 @@ def write_value(value: Any, tweak: Tweak) -> Union[bool, int, float, str]:
     raise TypeError(f"a tweak is a bool, a number{what}, not {type(value).__name__}")
 
 
+def write_values(values: Mapping[str, Value], tweaks: Mapping[str, Tweak]) -> Dict[str, Dict[str, Dict[str, Any]]]:
+    """Values by whole name as JSON has those of several tweaks: by category, collection and name."""
+    nested: Dict[str, Dict[str, Dict[str, Any]]] = {}
+    for name, value in values.items():
+        key = read_key(name)
+        nested.setdefault(key.category, {}).setdefault(key.collection, {})[key.name] = write_value(value, tweaks[name])
+    return nested
+
+
 def read_tweak(json: Any) -> Tweak:
     """A tweak in the form of ``list``, ``get`` and of ``tweak list --format json``."""
     values = members(json)

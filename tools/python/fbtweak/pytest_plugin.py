@@ -23,6 +23,7 @@ from typing import Any, Generator, Iterator, List, Mapping, Optional, Sequence, 
 import pytest
 
 from ._errors import TweaksError, Unavailable
+from ._lock_step import LockStep
 from ._program import Lease, Program, Target
 from ._values import Value
 
@@ -165,6 +166,7 @@ class Tweaked:
         self._folder = folder
         self._command = command
         self.programs: List[TestedProgram] = []
+        self._lock_steps: List[LockStep] = []
 
     def start(
         self,
@@ -236,12 +238,29 @@ class Tweaked:
             program.set(values)
         return program
 
+    def lock_step(self, turns: str, done: str) -> LockStep:
+        """Steps all programs of the test together, until it ends. See :class:`fbtweak.LockStep`.
+
+        ::
+
+            def test_more_gain_is_faster(tweaked):
+                calm = tweaked.start(["./simulator"], {"Gain": 1})
+                fast = tweaked.start(["./simulator"], {"Gain": 4})
+                tweaked.lock_step("Clock/Turns", "Clock/Done").step(100)
+                assert fast["State/Error"] < calm["State/Error"]
+        """
+        lock_step = LockStep(self.programs, turns, done)
+        self._lock_steps.append(lock_step)
+        return lock_step
+
     def end(self) -> None:
         """Ends all leases, and the started programs."""
         # Whatever happens with one, also at Ctrl-C, the others end.
         with contextlib.ExitStack() as stack:
             for program in self.programs:
                 stack.callback(program.end)
+            for lock_step in self._lock_steps:
+                stack.callback(lock_step.end)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
