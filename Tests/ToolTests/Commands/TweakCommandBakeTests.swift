@@ -339,6 +339,13 @@ extension BakedProgram {
         #expect(try write().status == 75)
         #expect(try program.text() == "// \n" + BakedProgram.source)
         try program.home.write("motor.c", BakedProgram.source)
+        #expect(chmod(program.home("motor.c"), 0o444) == 0)
+        let readOnly = try write()
+        #expect(readOnly.status == 75)
+        #expect(
+            readOnly.error == changed
+                + "  motor.c:6: Motor/Control/Gain stays, because the file is not writable\n")
+        #expect(chmod(program.home("motor.c"), 0o644) == 0)
         #expect(try write().succeeded)
         #expect(try program.text() == BakedProgram.source(gain: "2.25"))
         #expect(try program.tweak("bake", "./motor", "--if-difference", "reviewed.diff").status == 64)

@@ -171,7 +171,9 @@ struct BakeCommand: ParsableCommand {
         guard let ifDifference else { return }
         let reviewed = try readInput(ifDifference == "-" ? nil : ifDifference)
         guard reviewed == baking.difference(in: working) else {
-            throw Failure("the difference has changed; nothing was written", .busy)
+            throw Failure(
+                "the difference has changed; nothing was written", details: baking.staying.map(\.message),
+                .busy)
         }
     }
 
