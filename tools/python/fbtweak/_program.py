@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from ._aio import AsyncProgram
     from ._aio_waiting import Shared
+    from ._notebook import Following
 
 Result = TypeVar("Result")
 Target = Union[str, int, "os.PathLike[str]"]
@@ -92,6 +93,8 @@ class Program:
         # By event loop.
         self._shared: "weakref.WeakKeyDictionary[AbstractEventLoop, Shared]" = weakref.WeakKeyDictionary()
         self._shared_lock = threading.Lock()
+        #: Keeps the controls of a notebook up to date.
+        self._following: "Optional[Following]" = None
         self._backend: Optional[Backend] = self._find(self._target)
         self._was_running = self._backend.pid is not None
         self._remember(self._backend)
@@ -660,14 +663,19 @@ class Program:
     def interact(self, *names: str, continuous: bool = False) -> Any:
         """Controls for tweaks in a notebook: sliders, menus, check boxes, fields, and buttons for actions.
 
+        With the library, they follow what changes elsewhere.
+
         :param names: As for :meth:`tweaks`; none for all that can be set.
         :param continuous: Set values while a slider moves, not only when it is released.
         :returns: A box of ipywidgets, which a notebook shows if it is the last value of a cell.
         :raises ImportError: ipywidgets is not installed.
         """
-        from ._notebook import controls
+        from ._notebook import Following, controls
 
-        return controls(self, names, continuous)
+        with self._lock:
+            if self._following is None:
+                self._following = Following(self)
+        return controls(self, names, continuous, self._following)
 
     def _command_target(self) -> Tuple[Command, str]:
         pid = self.pid

@@ -6,6 +6,9 @@ import textwrap
 
 import pytest
 
+import fbtweak
+from conftest import HERE
+
 
 def outcome(pytester, text, **counts):
     pytester.makepyfile(text)
@@ -50,6 +53,50 @@ def test_a_program_is_started_and_ended(pytester, motor_path):
         """,
         passed=2,
     )
+
+
+def test_programs_in_lock_step(pytester, build):
+    simulator = build("simulator", HERE / "simulator.c")
+    outcome(
+        pytester,
+        f"""
+        turns = ("Clock/Turns", "Clock/Done")
+
+        def test_two(tweaked):
+            calm = tweaked.start([{str(simulator)!r}], {{"Gain": 1}})
+            fast = tweaked.start([{str(simulator)!r}], {{"Gain": 4}})
+            clock = tweaked.lock_step(*turns)
+            clock.step(100)
+            assert calm["Clock/Done"] == fast["Clock/Done"] == 100
+            assert fast["State/Cost"] < calm["State/Cost"]
+            calm["Gain"] = 4
+            clock.step(100)
+            assert fast["State/Cost"] < calm["State/Cost"]
+
+        def test_it_ends_in_the_middle(tweaked):
+            simulator = tweaked.start([{str(simulator)!r}])
+            clock = tweaked.lock_step(*turns)
+            clock.step()
+            simulator.process.kill()
+            simulator.process.wait()
+        """,
+        passed=2,
+    )
+
+
+def test_the_lock_step_of_a_running_program_ends_with_the_test(pytester, build, start):
+    with fbtweak.connect(start(build("simulator", HERE / "simulator.c")).pid, wait=30) as simulator:
+        outcome(
+            pytester,
+            f"""
+            def test_it(tweaked):
+                simulator = tweaked.connect({simulator.pid}, {{"Gain": 4}})
+                tweaked.lock_step("Clock/Turns", "Clock/Done").step(3)
+                assert simulator.tweak("Clock/Turns").source == "lease"
+            """,
+            passed=1,
+        )
+        assert (simulator["Clock/Turns"], simulator["Gain"], simulator["Clock/Done"]) == (0, 1, 3)
 
 
 def test_a_static_program(pytester, static_motor_path):
