@@ -13,7 +13,7 @@ from ._errors import TweaksError
 from ._values import Tweak, Value, read_value, write_value
 
 if TYPE_CHECKING:
-    from ._program import Program
+    from ._program import Changes, Program
 
 _COLOUR = re.compile("#[0-9a-fA-F]{6}")
 #: The largest integer up to which the numbers of the front end have all others.
@@ -67,10 +67,10 @@ def _control(
     def changed(change: Dict[str, Any]) -> None:
         if change["new"] == change["old"] or following.is_showing:
             return
-        following.begin()
         try:
             new = change["new"]
             program[tweak.name] = read_value(new, tweak._kind) if tweak._kind == "string?" else new
+            following.begin()
             show("")
         except TweaksError as error:
             show(str(error))
@@ -103,25 +103,32 @@ class Following:
             self._controls.setdefault(tweak.name, []).append((tweak, widget))
 
     def begin(self) -> None:
-        """Starts the thread, unless it runs."""
-        with self._lock:
-            if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=self._run, name="fbtweak controls", daemon=True)
-                self._thread.start()
+        """Starts the thread, unless it runs. Without the library nothing is followed, which would need a process.
 
-    def _run(self) -> None:
-        try:
-            # Without the library, that would be a process that samples.
-            if not self._program.has_library:
+        :raises TweaksError: The program has ended. The thread itself requests nothing, so the caller gets all errors.
+        """
+        with self._lock:
+            if self._thread is not None and self._thread.is_alive() or not self._program.has_library:
                 return
-            with self._program.changes() as changes:
-                for name, value in self._program.values().items():
-                    self._show(name, value)
+            changes = self._program.changes()
+            try:
+                values = self._program.values()
+            except BaseException:
+                changes.close()
+                raise
+            self._thread = threading.Thread(
+                target=self._run, args=(changes, values), name="fbtweak controls", daemon=True
+            )
+            self._thread.start()
+
+    def _run(self, changes: "Changes", values: Dict[str, Value]) -> None:
+        with changes:
+            for name, value in values.items():
+                self._show(name, value)
+            # What a program sends that is not the protocol also ends it.
+            with contextlib.suppress(TweaksError):
                 for change in changes:
                     self._show(change.name, change.new_value)
-        except TweaksError:
-            # The next use of a control says why.
-            pass
 
     def _show(self, name: str, value: Value) -> None:
         import traitlets

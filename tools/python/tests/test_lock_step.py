@@ -94,6 +94,22 @@ def test_nothing_moves_between_steps(simulator):
     assert simulator["Clock/Done"] == 4
 
 
+def test_without_the_library(build, start):
+    path = build("static-simulator", HERE / "simulator.c", flags=["-static"], has_library=False)
+    runs = []
+    for _ in range(2):
+        simulator = fbtweak.connect(start(path).pid, wait=30)
+        states = []
+        with fbtweak.LockStep(simulator, *TURNS) as clock, simulator.lease({}) as lease:
+            for gain in (1, 8, 3):
+                lease["Gain"] = gain
+                clock.step(10)
+                states.append(simulator.values("State/*", "Clock/Done"))
+        assert [each["Simulator/Clock/Done"] for each in states] == [10, 20, 30]
+        runs.append(states)
+    assert runs[0] == runs[1]
+
+
 def test_several_programs_step_together(start, simulator_path):
     programs = [fbtweak.connect(start(simulator_path).pid, wait=30) for _ in range(2)]
     ahead = set()
