@@ -37,7 +37,7 @@ class LockStep:
         :param turns: The tweak with the number of turns that a program may have made since its start. It is leased.
         :param done: The monitor with the number of turns that it has made. The loop stores it last.
         :raises UnknownTweak: A program does not have them.
-        :raises Refused: A program does not wait: the tweak is not below or at the monitor.
+        :raises Refused: A program does not wait: the tweak is above the monitor.
         """
         given = [programs] if isinstance(programs, Program) else list(programs)
         self._loops = [_Loop(each, turns, done) for each in given]

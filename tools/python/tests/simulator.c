@@ -18,12 +18,15 @@ int main(void) {
   FBTweakAction("Simulator", "Clock", "Restart", start_again);
   double speed = 0, sum = 0, cost = 0;
   uint32_t noise = 1;
+  bool is_waiting = true;
   for (int64_t done = 0;;) {
     FBTweakGate("Simulator", "Control");
-    if (done >= FBTweakValue("Simulator", "Clock", "Turns", (int64_t)0)) {
-      usleep(50);
+    /* Between the gate and the look at the turns, so that values and turns arrive there. */
+    if (is_waiting)
+      usleep(500);
+    is_waiting = done >= FBTweakValue("Simulator", "Clock", "Turns", (int64_t)0);
+    if (is_waiting)
       continue;
-    }
     if (atomic_exchange(&starts_again, false))
       speed = sum = cost = 0, noise = 1;
     double gain = FBTweakValue("Simulator", "Control", "Gain", 1.0, 0, 100);

@@ -61,22 +61,22 @@ def test_two_runs_of_tuning_have_the_same_bytes(start, simulator_path):
 
 
 def test_values_apply_from_the_first_turn_of_a_step(simulator):
-    def speeds(changes):
+    def speeds(clock, lease, changes):
         simulator.run("Restart")
-        simulator.set({"Gain": 1, "Integral": 0.5})
         found = []
         for change in changes:
-            simulator.set(change)
+            # Returns before the program has passed the gate.
+            lease.set(change)
             clock.step()
             found.append(simulator["State/Speed"])
         return found
 
     changes = [{"Gain": 1 + each % 7, "Integral": each % 3} for each in range(60)]
-    with fbtweak.LockStep(simulator, *TURNS) as clock:
-        first = speeds(changes)
+    with fbtweak.LockStep(simulator, *TURNS) as clock, simulator.lease({}) as lease:
+        first = speeds(clock, lease, changes)
         assert len(set(first)) == 60
         for _ in range(3):
-            assert speeds(changes) == first
+            assert speeds(clock, lease, changes) == first
 
 
 def test_nothing_moves_between_steps(simulator):
