@@ -42,20 +42,19 @@ struct SweepReport {
             return (isUnique ? axis.tweak.key.name : "\(axis.tweak.key)")
         }
         let points = points
-        let rows = points.map { point in
+        let rows = points.map { point -> [String] in
             let summary = sweep.trials.summary(of: point)
             let again = sweep.trials.summary(of: point, .final)
+            var row = zip(axes, point.values).map { $0.tweak.text(of: $1) }
+            row += [summary.mean.map(Self.text) ?? "", summary.deviation.map(Self.text) ?? ""]
+            row += ["\(summary.count)", again.mean.map(Self.text) ?? ""]
+            row.append(sweep.difference(of: point).map(text) ?? "")
             let notes = [
                 point == sweep.best ? "best" : nil, point == sweep.reference ? "before" : nil,
                 summary.mean == nil ? "failed" : nil,
             ]
-            return zip(axes, point.values).map { $0.tweak.text(of: $1) }
-                + [
-                    summary.mean.map(Self.text) ?? "", summary.deviation.map(Self.text) ?? "",
-                    "\(summary.count)", again.mean.map(Self.text) ?? "",
-                    sweep.difference(of: point).map(text) ?? "",
-                    notes.compactMap(\.self).joined(separator: ", "),
-                ]
+            row.append(notes.compactMap(\.self).joined(separator: ", "))
+            return row
         }
         let table = TextTable(
             header: headers + ["RESULT", "SD", "RUNS", "AGAIN", "CHANGE", "NOTE"],
