@@ -89,7 +89,8 @@ struct TweakCommand: ParsableCommand {
             let own = configuration.subcommands.map { $0._commandName }
             try Failure.reported { () throws(Failure) in try OtherCommands.become(arguments, own: own) }
             if answersShell(arguments, otherCommands: { OtherCommands.installed }) { return }
-            var command = try parseAlone(arguments) ?? parseWhole(arguments)
+            var command =
+                try parseAlone(arguments) ?? parseLine(arguments) { OtherCommands.installed.map(\.word) }
             try command.run()
         } ending: {
             let (status, message) = ending($0)
@@ -138,31 +139,6 @@ extension TweakCommand {
         // The parser's own help command is not in the list.
         let own = [command] + command.configuration.subcommands
         return own.contains { $0 == type(of: parsed) } ? parsed : nil
-    }
-
-    fileprivate static func parseWhole(_ arguments: [String]) throws -> any ParsableCommand {
-        try checkCommand(arguments)
-        return try parseAsRoot(arguments)
-    }
-
-    /// Throws unless the command line begins with existing commands.
-    fileprivate static func checkCommand(_ arguments: [String]) throws {
-        var command: any ParsableCommand.Type = TweakCommand.self
-        for name in arguments {
-            let commands = command.configuration.subcommands
-            if commands.isEmpty || name.hasPrefix("-") || (name == "help" && command == TweakCommand.self) {
-                return
-            }
-            guard let next = commands.first(where: { $0._commandName == name }) else {
-                let others =
-                    command == TweakCommand.self ? OtherCommands.installed.map(\.word) + ["help"] : []
-                let nearest = (commands.map { $0._commandName } + others).nearest(to: name)
-                throw ValidationError(
-                    "There is no command '\(printable(name))'" + (nearest.isEmpty ? "." : didYouMean(nearest))
-                )
-            }
-            command = next
-        }
     }
 }
 

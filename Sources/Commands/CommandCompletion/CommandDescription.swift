@@ -54,6 +54,8 @@ struct TypedLine {
     /// The options and flags so far.
     private var given: Set<String> = []
     private var isAfterOptions = false
+    /// The first long option that the command does not have, without its dashes and its value.
+    private(set) var unknownOption: String?
 
     init(_ command: CommandDescription, _ words: some Sequence<String>) {
         self.command = command
@@ -66,9 +68,13 @@ struct TypedLine {
         } else if !isAfterOptions, word == "--" {
             isAfterOptions = true
         } else if !isAfterOptions, word.hasPrefix("-"), word.dropFirst().first?.isNumber != true {
-            let argument = command.arguments?.first { $0.names?.contains { $0.text == word } == true }
+            let name = String(word.prefix { $0 != "=" })
+            let argument = command.arguments?.first { $0.names?.contains { $0.text == name } == true }
             given.formUnion(argument?.names?.map(\.text) ?? [])
-            if argument?.kind == .option { option = argument }
+            if argument?.kind == .option, name == word { option = argument }
+            if argument == nil, word.hasPrefix("--"), unknownOption == nil {
+                unknownOption = String(name.dropFirst(2))
+            }
         } else if positionalCount == 0,
             let next = command.subcommands?.first(where: { $0.commandName == word })
         {

@@ -38,7 +38,7 @@ extension ParsableCommand {
     package static func runProgram(_ name: String, _ arguments: [String]) -> Never {
         runCommand(name, arguments) {
             if answersShell(arguments) { return }
-            var command = try parseAsRoot(arguments)
+            var command = try parseLine(arguments)
             try command.run()
         } ending: {
             ending($0)
@@ -110,14 +110,16 @@ extension ParsableCommand {
 
     /// Maps an error of the command to an exit status and a message. On success the message is help or a completion script.
     package static func ending(_ error: any Error) -> (status: Int32, message: String) {
-        var message = fullMessage(for: error, columns: nil)
+        let unknown = error as? UnknownWord
+        var message = unknown?.message ?? fullMessage(for: error, columns: nil)
         if let above = configuration._superCommandName {
             message.replace("  See '\(_commandName) ", with: "  See '\(above) \(_commandName) ")
         }
         // The parser's scripts let shells expand candidates, and do not ask other programs.
         let isScript = ["#!/bin/bash\n", "#compdef ", "function __"].contains(where: message.hasPrefix)
         guard isScript, let shell = CompletionShell.requesting else {
-            return (exitCode(for: error).rawValue, message)
+            let code = unknown == nil ? exitCode(for: error) : .validationFailure
+            return (code.rawValue, message)
         }
         return (exitCode(for: error).rawValue, shellScript(completing: _commandName, for: shell))
     }

@@ -32,7 +32,53 @@ import Testing
     @Test func `A command of a command that there is not`() throws {
         #expect(
             try program.command("preset", "laod", "x", "y").error.hasPrefix(
-                "Error: There is no command 'laod'; did you mean load?\n"))
+                "Error: There is no command 'laod'; did you mean load?\nUsage: tweak preset <subcommand>\n"))
+    }
+
+    @Test(arguments: [(["lst"], "lst", "list"), (["preset", "laod"], "laod", "load")])
+    func `Help for a command that there is not`(_ words: [String], _ name: String, _ meant: String) throws {
+        let result = try program.command(["help"] + words)
+        #expect(
+            result.error.hasPrefix("Error: There is no command '\(name)'; did you mean \(meant)?\n"),
+            "\(result)")
+        #expect(result.status == 64)
+        #expect(result.output.isEmpty)
+    }
+
+    @Test(arguments: [
+        (["list", "--json", "x"], "json", "; did you mean --format json?"),
+        (["list", "--json"], "json", "; did you mean --format json?"),
+        (["log", "--csv=1", "x"], "csv", "; did you mean --format csv?"),
+        (["list", "--csv", "x"], "csv", "; the formats of list are table, json, optuna, mlos"),
+        (["export", "x", "--format", "json"], "format", "; export takes no format"),
+        (["export", "--json", "x"], "json", "; export takes no format"),
+        (["get", "--formt", "json", "x", "y"], "formt", "; did you mean --format?"),
+        (["list", "x", "--since", "3"], "since", "; log has it"),
+        (["--format", "json", "list", "x"], "format", "; options follow the command"),
+        (["preset", "--format", "json", "list", "x"], "format", "; options follow the command"),
+    ])
+    func `An option of another command, or a mistyped one, gets a suggestion`(
+        _ words: [String], _ option: String, _ end: String
+    ) throws {
+        let result = try program.command(words)
+        let error = "Error: Unknown option '--\(option)'\(end)\n"
+        #expect(result.error.hasPrefix(error + "Usage: tweak "), "\(result)")
+        #expect(result.status == 64)
+    }
+
+    @Test func `The usage after a suggestion is that of the command`() throws {
+        let lines = try program.command("preset", "list", "--json", "x").error.split(separator: "\n")
+        #expect(
+            lines.dropFirst() == [
+                "Usage: tweak preset list [--format <format>] [--all-processes] <program>",
+                "  See 'tweak preset list --help' for more information.",
+            ])
+    }
+
+    @Test func `Words of a program to start are not options of tweak`() throws {
+        let result = try program.command("exec", "/bin/echo", "--json")
+        #expect(result.output == "--json\n")
+        #expect(result.status == 0)
     }
 
     @Test func `A program, a group and a preset that there are not`() throws {

@@ -92,4 +92,20 @@ import Testing
         let words = ["---complete", command, String(word.prefix(4))]
         #expect(try run(product, words, home: home).lines.contains(Substring(word)))
     }
+
+    @Test(arguments: [
+        (["fleet", "stauts"], "There is no command 'stauts'; did you mean status?", "fleet"),
+        (["help", "fleet", "stauts"], "There is no command 'stauts'; did you mean status?", "fleet"),
+        (
+            ["fleet", "status", "--json"], "Unknown option '--json'; did you mean --format json?",
+            "fleet status"
+        ),
+        (["ui", "--prot", "8080"], "Unknown option '--prot'; did you mean --port?", "ui"),
+    ])
+    func `that are installed correct mistyped words`(words: [String], error: String, command: String) throws {
+        let result = try run(Locations.product("tweak"), words, home: home)
+        #expect(result.error.hasPrefix("Error: \(error)\nUsage: tweak \(command) "), "\(result)")
+        #expect(result.error.hasSuffix("\n  See 'tweak \(command) --help' for more information.\n"))
+        #expect(result.status == 64)
+    }
 }
