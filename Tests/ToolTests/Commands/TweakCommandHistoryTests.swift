@@ -49,6 +49,57 @@ import Testing
         #expect(try lines("log", "--format", "csv", "--since", "1").count == 1)
     }
 
+    @Test func `log shows the last changes, and the marks after the one before them`() throws {
+        _ = try lines("set", "Count", "6")
+        _ = try lines("mark", "early")
+        _ = try lines("set", "Count", "7")
+        _ = try lines("mark", "late")
+        _ = try lines("set", "Text=bye", "Ratio=0.75")
+        func words(_ count: Int) throws -> [String] {
+            try lines("log", "--last", "\(count)").dropFirst().map {
+                $0.split(separator: " ").filter { !$0.contains(":") }.prefix(2).joined(separator: " ")
+            }
+        }
+        let last = ["mark late", "3 Setter/Values/Text", "3 Setter/Values/Ratio"]
+        #expect(try words(1) == last)
+        #expect(try words(2) == ["mark early", "2 Setter/Values/Count"] + last)
+        #expect(try words(3) == ["1 Setter/Values/Count", "mark early", "2 Setter/Values/Count"] + last)
+        #expect(try words(9) == words(3))
+        #expect(try lines("log", "--last", "0") == ["no changes"])
+        #expect(try lines("log", "--last", "1", "--format", "csv").count == 3)
+        #expect(try setter.tweak("log", "--last=-1").status == 64)
+    }
+
+    @Test func `log shows the date of changes and marks of another day`() throws {
+        let program = try SetterProgram()
+        func change(_ number: Int, _ time: Double) -> String {
+            #"{"number":\#(number),"time":\#(time),"tweak":"A/B/C","oldValue":1,"newValue":2,"source":"override","#
+                + #""by":"tweak 1 ada","monotonicTime":1}"#
+        }
+        let now = Date().timeIntervalSince1970
+        let endpoint = try FakeEndpoint(
+            program,
+            results: [
+                "list": #"{"tweaks":[]}"#,
+                "describe":
+                    #"{"application":"x","executable":"/x","pid":1,"protocol":1,"version":"1","tweaks":1}"#,
+                "history": """
+                {"changes":[\(change(1, 1_000_000_000.25)),\(change(2, now))],"first":1,"last":2,
+                "marks":[{"name":"old","number":1,"by":"tweak 1 ada","time":1000000001}]}
+                """.replacing("\n", with: ""),
+            ])
+        defer { endpoint.stop() }
+        let result = try program.command(["log", "\(getpid())"], environment: ["TZ": "UTC"])
+        #expect(result.lines.count == 4, "\(result)")
+        #expect(result.output.contains("\n1       2001-09-09 01:46:40.250  A/B/C     1    2  "), "\(result)")
+        #expect(result.output.contains("\n        2001-09-09 01:46:41.000  mark old  "), "\(result)")
+        // Unless the day ended meanwhile.
+        func day(_ time: Double) -> Double { (time / 86400).rounded(.down) }
+        if day(Date().timeIntervalSince1970) == day(now) {
+            #expect(result.output.contains(#/\n2 +\d\d:\d\d:\d\d\.\d\d\d /#), "\(result)")
+        }
+    }
+
     @Test func `log follows until the program ends`() throws {
         let log = try start(
             Locations.product("tweak"), ["log", "\(setter.pid)", "--follow", "--format", "json"],

@@ -278,11 +278,23 @@ private struct WatchedChange: Encodable {
 
 /// The local time of day with milliseconds.
 func localTime(_ secondsSince1970: Double) -> String {
-    // A program may report any number.
-    var milliseconds = Int(exactly: (secondsSince1970 * 1000).rounded()) ?? 0
-    var (seconds, parts) = (time_t(milliseconds / 1000), tm())
-    milliseconds = abs(milliseconds % 1000)
-    localtime_r(&seconds, &parts)
-    let fields = [(parts.tm_hour, 2), (parts.tm_min, 2), (parts.tm_sec, 2)].map { $0.digits($1) }
+    let (parts, milliseconds) = local(secondsSince1970)
+    let fields = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { $0.digits(2) }
     return fields.joined(separator: ":") + "." + milliseconds.digits(3)
+}
+
+/// The local time of day, after the date if it is not today.
+func localMoment(_ secondsSince1970: Double) -> String {
+    let (now, then) = (local(Double(time(nil))).parts, local(secondsSince1970).parts)
+    let isToday = (now.tm_year, now.tm_yday) == (then.tm_year, then.tm_yday)
+    let fields = [(then.tm_year + 1900).digits(4), (then.tm_mon + 1).digits(2), then.tm_mday.digits(2)]
+    return (isToday ? "" : fields.joined(separator: "-") + " ") + localTime(secondsSince1970)
+}
+
+private func local(_ secondsSince1970: Double) -> (parts: tm, milliseconds: Int) {
+    // A program may report any number.
+    let milliseconds = Int(exactly: (secondsSince1970 * 1000).rounded()) ?? 0
+    var (seconds, parts) = (time_t(milliseconds / 1000), tm())
+    localtime_r(&seconds, &parts)
+    return (parts, abs(milliseconds % 1000))
 }

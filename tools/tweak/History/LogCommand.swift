@@ -12,7 +12,7 @@ struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log", abstract: "Show the last changes of a program's tweaks, and who made them.",
         discussion: """
-            Changes with one number were made together. BY is a client by executable, process and user, \
+            Changes with one number were made together. TIME has the date unless it is today's. BY is a client by executable, process and user, \
             behind the person that it names, as the page does; program; file, if the overrides file was edited; or the \
             name of a provider. The program keeps its last changes in 64 KB, or \
             in TWEAKS_HISTORY bytes of its environment; 0 turns that off.
@@ -24,6 +24,9 @@ struct LogCommand: ParsableCommand {
     @Option(help: "Only show changes after this number.")
     var since: Int = 0
 
+    @Option(help: "Only show the last changes, this many; those made together count as one.")
+    var last: Int?
+
     @Flag(
         help: "Go on with changes as they happen, until the program ends. JSON then has one object per line.")
     var follow = false
@@ -31,7 +34,7 @@ struct LogCommand: ParsableCommand {
     @OptionGroup var target: ProgramOptions
 
     func validate() throws {
-        guard since >= 0 else { throw ValidationError("The number is at least 0.") }
+        guard since >= 0, last ?? 0 >= 0 else { throw ValidationError("The number is at least 0.") }
         guard !(follow && target.allProcesses) else {
             throw ValidationError("Only one process can be followed.")
         }
@@ -40,9 +43,10 @@ struct LogCommand: ParsableCommand {
     func run() throws {
         try target.forEachRunning(format == .table ? .table : .json) { program throws(Failure) in
             if follow { _ = try program.ask(SubscribeToChanges()) }
-            let history = try program.askHistory(ListHistory(since: since))
+            var history = try program.askHistory(ListHistory(since: since))
+            let start = last.flatMap { history.cut(toLast: $0) } ?? since
             var rows = HistoryRows(try program.tweaks())
-            if format == .table, let first = history.first, first > since, first - since > 1 {
+            if format == .table, let first = history.first, first > start, first - start > 1 {
                 printMessage("some changes before number \(first) are no longer kept")
             }
             switch format {
@@ -80,6 +84,18 @@ struct LogCommand: ParsableCommand {
 
     private func printLines(_ changes: [ListHistory.Change]) throws(Failure) {
         do { for change in changes { try printJSONLine(change) } } catch { throw Failure(error) }
+    }
+}
+
+extension ListHistory.Answer {
+    /// Removes all but the last changes, and the marks before them. Changes made together count as one.
+    ///
+    /// - Returns: The number of the last change that was removed, or `nil`.
+    fileprivate mutating func cut(toLast count: Int) -> Int? {
+        guard let number = Set(changes.map(\.number)).sorted().dropLast(count).last else { return nil }
+        changes.removeAll { $0.number <= number }
+        marks.removeAll { $0.number < number }
+        return number
     }
 }
 
@@ -155,7 +171,7 @@ private struct HistoryRows {
     }
 
     private func row(_ mark: ListHistory.Mark) -> [String] {
-        ["", localTime(mark.time), "mark \(mark.name)", "", "", "", who(mark.by, for: mark.person), ""]
+        ["", localMoment(mark.time), "mark \(mark.name)", "", "", "", who(mark.by, for: mark.person), ""]
     }
 
     private func row(_ change: ListHistory.Change) -> [String] {
@@ -166,7 +182,7 @@ private struct HistoryRows {
             change.isShortened == true ? "shortened" : nil,
         ].compactMap(\.self)
         return [
-            "\(change.number)", localTime(change.time), "\(change.tweak)",
+            "\(change.number)", localMoment(change.time), "\(change.tweak)",
             text(change.oldValue, change.tweak),
             text(change.newValue, change.tweak), change.source, who(change.by, for: change.person),
             notes.joined(separator: ", "),
