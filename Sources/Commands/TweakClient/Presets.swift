@@ -156,26 +156,27 @@ package func unescapedFileName(_ escaped: Substring) -> String? {
     String(percentEncoded: escaped).flatMap { escapedFileName($0) == escaped ? $0 : nil }
 }
 
-/// A tweak whose value differs from a preset. Scripts rely on its JSON keys.
+/// A tweak whose value differs between a program and a preset, or between two presets. Scripts rely on its JSON keys.
 package struct PresetDifference: Encodable {
     package let tweak: String
-    /// The value at the program's next start; `nil` if the program does not have the tweak.
-    package let oldValue: TweakValue?
-    /// The value in the preset; `nil` if the preset does not have the tweak.
+    /// The value at the program's next start, or in the first preset; `nil` if that does not have the tweak.
+    package let oldValue: JSONValue?
+    /// The value in the preset, or in the second one; `nil` if it does not have the tweak.
     package let newValue: JSONValue?
-    /// The reason why the tweak cannot have the value of the preset.
+    /// The reason why the tweak cannot have a value of a preset.
     package var problem: String?
     private let declaration: TweakDeclaration?
 
     private enum CodingKeys: CodingKey { case tweak, oldValue, newValue, problem }
 
-    package var valueText: String { oldValue.flatMap { declaration?.text(of: $0) } ?? "" }
-    package var presetText: String {
-        guard let newValue else { return "" }
-        guard let declaration, let value = newValue.value(of: declaration.type) else {
-            return newValue.summary
-        }
-        return declaration.text(of: value)
+    package var oldText: String { text(of: oldValue) }
+    package var newText: String { text(of: newValue) }
+
+    private func text(of value: JSONValue?) -> String {
+        guard let value else { return "" }
+        return declaration.flatMap { declaration in
+            value.value(of: declaration.type).map { declaration.text(of: $0) }
+        } ?? value.summary
     }
 }
 
@@ -189,11 +190,11 @@ extension PresetDifference {
         return Set(preset.keys).union(set.keys).sorted().compactMap { key in
             let tweak = tweaks[key]
             var difference = PresetDifference(
-                tweak: "\(key)", oldValue: tweak?.lastingValue, newValue: preset[key],
-                declaration: tweak?.declaration
+                tweak: "\(key)", oldValue: tweak?.lastingValue.map(JSONValue.scalar),
+                newValue: preset[key], declaration: tweak?.declaration
             )
             guard let tweak else {
-                difference.problem = "the program does not have it"
+                difference.problem = missing
                 return difference
             }
             do throws(TweakValueError) {
@@ -205,4 +206,30 @@ extension PresetDifference {
             }
         }
     }
+
+    /// The differences between two presets of a program, by name. Values for one of them alone are differences.
+    package static func all(
+        of program: any Program, from old: OverridesDocument, to new: OverridesDocument
+    ) throws(Failure) -> [PresetDifference] {
+        let tweaks = Dictionary(try program.tweaks().map { ($0.declaration.key, $0) }) { first, _ in first }
+        return Set(old.keys).union(new.keys).sorted().compactMap { key in
+            let declaration = tweaks[key]?.declaration
+            var difference = PresetDifference(
+                tweak: "\(key)", oldValue: old[key], newValue: new[key], declaration: declaration)
+            do throws(TweakValueError) {
+                if let declaration {
+                    let values = try (
+                        old.admission(for: declaration)?.value, new.admission(for: declaration)?.value
+                    )
+                    return values.0 == values.1 ? nil : difference
+                }
+                difference.problem = missing
+            } catch {
+                difference.problem = "\(error)"
+            }
+            return old[key] == new[key] ? nil : difference
+        }
+    }
+
+    private static let missing = "the program does not have it"
 }

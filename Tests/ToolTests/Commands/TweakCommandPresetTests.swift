@@ -248,6 +248,38 @@ enum ProgramState: String, CaseIterable, CustomTestStringConvertible {
         #expect(differences.map { $0["newValue"] as? Int } == [6, nil, nil])
     }
 
+    @Test(arguments: ProgramState.allCases)
+    func `diff shows where two presets differ`(state: ProgramState) throws {
+        let setter = try state.start(program)
+        defer { setter?.process.kill() }
+        func write(_ name: String, _ values: String) throws {
+            try program.home.write(
+                "config/tweaks/tweak-setter/presets/\(name).json",
+                #"{"name": "\#(name)", "tweaks": {"Setter": {"Values": {\#(values)}}}}"#)
+        }
+        try write("slow", #""Count": 6, "Ratio": 1, "Text": "a", "Old": 1, "Older": 2, "Flag": 5"#)
+        try write("fast", #""Count": 7, "Ratio": 1.0, "Slot": "b", "Old": 1, "Older": 3, "Flag": true"#)
+        #expect(try program.tweak("set", "Count", "9").succeeded)
+        let result = try preset("diff", "slow", "fast")
+        #expect(
+            result.output == """
+                TWEAK                slow  fast  PROBLEM
+                Setter/Values/Count  6     7
+                Setter/Values/Flag   5     true  Setter/Values/Flag: 5 is not a bool; allowed: true or false
+                Setter/Values/Older  2     3     the program does not have it
+                Setter/Values/Slot         "b"   the program does not have it
+                Setter/Values/Text   "a"
+
+                """)
+        let json = try preset("diff", "fast", "slow", "--format", "json").json
+        let differences = try #require(json["differences"] as? [[String: Any]])
+        #expect(differences.map { $0["oldValue"] as? Int } == [7, 1, 3, nil, nil])
+        #expect(differences.map { $0["newValue"] as? Int } == [6, 5, 2, nil, nil])
+        #expect(try preset("diff", "slow", "slow").output == "no differences\n")
+        let missing = try preset("diff", "slow", "fats")
+        #expect(missing.status == 66 && missing.error.hasSuffix("; did you mean fast?\n"))
+    }
+
     @Test func `remove removes them`() throws {
         #expect(try preset("save", "one").succeeded)
         #expect(try preset("save", "two").succeeded)

@@ -114,9 +114,11 @@ struct PresetCommand: ParsableCommand {
     struct Diff: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "diff",
-            abstract: "Show the differences between a program and a preset.",
-            discussion:
-                "Tweaks that are not in the preset are shown if they differ from their defaults.")
+            abstract: "Show the differences between a program and a preset, or between two presets.",
+            discussion: """
+                Tweaks that are not in the preset are shown if they differ from their defaults; of two presets, those in \
+                only one are shown.
+                """)
 
         @Option(help: "The output format.")
         var format: OutputFormat = .table
@@ -126,15 +128,27 @@ struct PresetCommand: ParsableCommand {
         @Argument(help: "The name.", completion: .custom(completePresets))
         var name: String
 
+        @Argument(
+            help: "The name of the preset to compare it with, in place of the program.",
+            completion: .custom(completePresets))
+        var other: String?
+
         func run() throws {
             try target.forEach(format) { program throws(Failure) in
-                let differences = try PresetDifference.all(
-                    of: program, from: PresetFolder(of: program).load(name).values)
+                let folder = try PresetFolder(of: program)
+                let values = try folder.load(name).values
+                let differences =
+                    if let other {
+                        try PresetDifference.all(of: program, from: values, to: folder.load(other).values)
+                    } else {
+                        try PresetDifference.all(of: program, from: values)
+                    }
                 try target.show(["differences": differences], of: program, as: format) {
                     guard !differences.isEmpty else { return "no differences" }
-                    let rows = differences.map { [$0.tweak, $0.valueText, $0.presetText, $0.problem ?? ""] }
+                    let columns = other.map { [printable(name), printable($0)] } ?? ["VALUE", "PRESET"]
                     return TextTable(
-                        header: ["TWEAK", "VALUE", "PRESET", "PROBLEM"], optional: ["PROBLEM"], rows: rows
+                        header: ["TWEAK"] + columns + ["PROBLEM"], optional: ["PROBLEM"],
+                        rows: differences.map { [$0.tweak, $0.oldText, $0.newText, $0.problem ?? ""] }
                     ).text
                 }
             }
