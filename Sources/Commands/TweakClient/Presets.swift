@@ -15,6 +15,11 @@ package struct PresetFolder {
 
     package init(of program: any Program) throws(Failure) { path = try program.keptFolder + "/presets" }
 
+    /// - Parameter application: A usable ``ApplicationName``.
+    init(application: String) throws(Failure) {
+        path = try failing { try OverridesFile(application: application).directory } + "/presets"
+    }
+
     /// The names, sorted.
     package var names: [String] {
         directoryEntries(path).filter { $0.hasSuffix(Self.suffix) }

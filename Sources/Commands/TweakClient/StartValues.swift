@@ -3,6 +3,7 @@ package import CommandSupport
 internal import Glibc
 internal import TweakFormats
 package import TweakOverrides
+internal import TweakProtocol
 internal import TweakRecords
 internal import TweakSystem
 
@@ -51,6 +52,54 @@ package struct StartValues {
         variables.updateValue(nil, forKey: key.environmentVariable)
         return admission.wasClamped
             ? outsideLimits("\(key): \(text)", allowed: declaration.allowed) : nil
+    }
+
+    /// Adds the values of a preset, which take precedence over earlier ones.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the preset.
+    ///   - start: The program.
+    /// - Returns: Notes for the user.
+    /// - Throws: ``Failure`` if there is no such preset, or if the program cannot take all of its values.
+    package mutating func set(preset name: String, of start: ProgramStart) throws(Failure) -> [String] {
+        guard start.declarations != nil else {
+            throw Failure(
+                "\(name): the tweaks of \(start.path) are not known, so it takes no preset", .usage)
+        }
+        // With variables that were adopted. Its warnings are those of the start.
+        let program = try OfflineProgram(path: start.path) { _ in }
+        let tweaks = Dictionary(program.tweaks().map { ($0.declaration.key, $0) }) { first, _ in first }
+        guard !tweaks.isEmpty else { throw Failure("it has no tweaks", about: start.path, .invalid) }
+        let folder =
+            if let application = environment(ApplicationName.variable), ApplicationName.isUsable(application)
+            {
+                try PresetFolder(application: application)
+            } else {
+                try PresetFolder(of: program)
+            }
+        let values = try folder.load(name).values
+        var (notes, problems): ([String], [String]) = ([], [])
+        for key in values.keys.sorted() {
+            guard let declaration = tweaks[key]?.declaration else {
+                problems.append("\(key): there is no such tweak")
+                continue
+            }
+            do throws(TweakValueError) {
+                guard let admission = try values.admission(for: declaration) else { continue }
+                document.set(admission.value, for: key)
+                variables.updateValue(nil, forKey: key.environmentVariable)
+                guard admission.wasClamped, let value = values.value(of: key) else { continue }
+                notes.append(outsideLimits("\(key): \(value)", allowed: declaration.allowed))
+            } catch {
+                problems.append("\(error)")
+            }
+        }
+        guard problems.isEmpty else {
+            throw Failure(
+                "\(name): \(counted(problems.count, "value", "values")) of the preset cannot be set",
+                details: problems.beginning, .invalid)
+        }
+        return notes
     }
 
     /// Adds the values to the environment of this process.

@@ -98,6 +98,53 @@ private struct Starts {
         #expect(access(starts.home("config/tweaks/maze"), F_OK) != 0)
     }
 
+    @Test func `A preset has values for one run, and --set takes precedence`() throws {
+        let program = try starts.program()
+        func tweak(_ arguments: String...) throws {
+            #expect(try run(Installation.path("bin/tweak"), arguments, home: starts.home).succeeded)
+        }
+        try tweak("set", program, "Walls=30", "Speed=2.5", "Name=box")
+        try tweak("preset", "save", program, "fast")
+        try tweak("reset", program, "--all")
+        let environment = ["TWEAK_MAZE__BALL__NAME": "y"]
+        let result = try starts.exec(
+            "--set", "Walls=x+1", "--preset", "fast", program, "values", environment: environment)
+        #expect(result.output == "31 2.50 box\n" && result.error.isEmpty, "\(result)")
+        #expect(try starts.exec(program, "values").output == "20 1.50 ball\n")
+        let missing = try starts.exec("--preset", "fsat", program, "values")
+        #expect(missing.status == EX_NOINPUT && missing.output.isEmpty)
+        #expect(missing.error.hasSuffix("/maze/presets; did you mean fast?\n"), "\(missing)")
+    }
+
+    @Test func `A preset of the application that the environment names`() throws {
+        try starts.home.write(
+            "config/tweaks/mixer/presets/loud.json",
+            #"{"name": "loud", "tweaks": {"Maze": {"Grid": {"Walls": 1000}}}}"#)
+        let result = try starts.exec(
+            "--preset", "loud", starts.program(), "values", environment: ["TWEAKS_APPLICATION": "mixer"])
+        #expect(result.output == "100 1.50 ball\n")
+        #expect(
+            result.error
+                == "tweak: warning: Maze/Grid/Walls: 1000 is outside the limits; allowed: an integer from 1 to 100\n"
+        )
+    }
+
+    @Test func `A program is not started with a preset that does not fit it`() throws {
+        try starts.home.write(
+            "config/tweaks/maze/presets/old.json",
+            #"{"name": "old", "tweaks": {"Maze": {"Grid": {"Walls": "many", "Doors": 2}, "Ball": {"Speed": 2}}}}"#
+        )
+        let result = try starts.exec("--preset", "old", starts.program(), "values")
+        #expect(result.status == EX_DATAERR && result.output.isEmpty)
+        #expect(
+            result.error == """
+                tweak: old: 2 values of the preset cannot be set
+                  Maze/Grid/Doors: there is no such tweak
+                  Maze/Grid/Walls: "many" is not an int32; allowed: an integer from 1 to 100
+
+                """)
+    }
+
     @Test func `They are combined with those of the environment, and take precedence`() throws {
         let program = try starts.program()
         let result = try starts.exec(
@@ -220,6 +267,9 @@ private struct Starts {
         let result = try starts.exec("--set", "Walls=3", script)
         #expect(result.status == EX_USAGE)
         #expect(result.error.contains("the tweaks of \(script) are not known; write the whole name"))
+        let other = try starts.exec("--preset", "fast", script)
+        #expect(other.status == EX_USAGE)
+        #expect(other.error == "tweak: fast: the tweaks of \(script) are not known, so it takes no preset\n")
     }
 
     // MARK: What cannot be started

@@ -9,15 +9,21 @@ import TweakSystem
 struct ExecCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "exec", abstract: "Start a program with the library, even if it was built without it.",
-        usage: "tweak exec [--set <tweak=value> ...] [--library <library>] <program> [<argument> ...]",
+        usage: """
+            tweak exec [--preset <preset>] [--set <tweak=value> ...] [--library <library>] <program> [<argument> ...]
+            """,
         discussion: """
             The program replaces this command, which has no effect on its signals, descriptors and exit status. The \
             dynamic linker loads the library into it, and into each program that it starts in turn. A program that \
             already has the library is just started.
 
-            A value of --set is for this run and takes precedence over kept values and over changes while the program \
-            runs. It is checked as by tweak set; the tweaks of a script are not known, so its names must be complete.
+            The values of --preset and --set are for this run and take precedence over kept values and over changes while \
+            the program runs; those of --set take precedence over the preset's. They are checked as by tweak set. The tweaks \
+            of a script are not known, so its names must be complete, and it takes no preset.
             """)
+
+    @Option(help: ArgumentHelp("A preset of the program, for this run.", valueName: "preset"))
+    var preset: String?
 
     @Option(
         name: .customLong("set"),
@@ -49,11 +55,14 @@ struct ExecCommand: ParsableCommand {
     func run() throws {
         try Failure.reported { () throws(Failure) in
             let start = try ProgramStart(
-                of: words[0], library: library, takesValues: !values.isEmpty, warn: warn)
+                of: words[0], library: library, takesValues: !values.isEmpty || preset != nil, warn: warn)
             if start.declarations?.isEmpty == true {
                 warn("\(start.path): neither it nor the libraries that it needs have tweaks")
             }
             var started = StartValues()
+            if let preset {
+                for note in try started.set(preset: repaired(preset), of: start) { warn(note) }
+            }
             for value in values {
                 if let warning = try started.set(value.name, to: repaired(value.text), of: start) {
                     warn(warning)
