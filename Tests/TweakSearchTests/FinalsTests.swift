@@ -142,7 +142,7 @@ import TweakRecords
     /// As SciPy has it.
     @Test func `is that of the t-test, where that decides`() {
         let paired = PairedDifferences([-1.3, 0.4, 2.2, 3.1, 0.9, 1.7, -0.2, 2.8, 1.1, 0.6])
-        let interval = paired.interval(error: 0.1, least: 0)
+        let interval = paired.interval(error: 0.05 / 0.75, least: 0)
         #expect(abs(interval.estimate - 1.13) < 1e-9 && abs(paired.center - 1.1) < 1e-9)
         #expect(abs(interval.low - 0.156104048) < 1e-8 && abs(interval.high - 2.103895952) < 1e-8)
     }

@@ -12,8 +12,8 @@ package struct Difference: Sendable {
 /// The differences between two points that were measured side by side, one of each round.
 ///
 /// Without a real difference both signs are equally likely, whatever the noise. Two intervals are made of them: that of
-/// Student's t-test, and that of Wilcoxon's signed ranks, which a few extreme results hardly move. Each may be wrong with
-/// half of the allowed probability, so either may decide.
+/// Student's t-test, and that of Wilcoxon's signed ranks, which a few extreme results hardly move. The first may be wrong
+/// with three quarters of the allowed probability, the second with one, so either may decide.
 struct PairedDifferences {
     private let differences: [Double]
 
@@ -27,8 +27,8 @@ struct PairedDifferences {
     ///
     /// - Parameter least: A difference that is none, for the rounding errors of simulations.
     func interval(error: Double, least: Double) -> Difference {
-        let mean = meanInterval(error: error / 2, least)
-        guard !mean.isBeyondNoise, let ranks = rankInterval(error: error / 2, least), ranks.isBeyondNoise
+        let mean = meanInterval(error: error * 3 / 4, least)
+        guard !mean.isBeyondNoise, let ranks = rankInterval(error: error / 4, least), ranks.isBeyondNoise
         else { return mean }
         return ranks
     }
