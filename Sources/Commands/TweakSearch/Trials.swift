@@ -109,7 +109,9 @@ package struct Summary: Sendable {
         let mean = values.reduce(0, +) / Double(count)
         let squares = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
         self.mean = mean
-        deviation = count > 1 ? (squares / Double(count - 1)).squareRoot() : nil
+        let deviation = count > 1 ? (squares / Double(count - 1)).squareRoot() : nil
+        // The results of a simulation only have rounding errors.
+        self.deviation = deviation.map { $0 > abs(mean) * 1e-12 ? $0 : 0 }
     }
 
     /// Returns whether the means differ by more than the noise, by Student's t-test at the 5 % level. Without repeats the
