@@ -134,7 +134,8 @@ extension Adopt {
                 let now = try program.tweakAgain(before.declaration.key)
                 print(
                     printable(
-                        "\(before.declaration.key): \(before.declaration.text(of: before.value ?? .nothing)) → "
+                        "\(before.declaration.key): \(before.declaration.text(of: before.value ?? .nothing)) "
+                            + "\(Signs.shown.arrow) "
                             + now.declaration.text(of: now.value ?? .nothing)))
             }
         }

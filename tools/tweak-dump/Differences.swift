@@ -103,7 +103,7 @@ extension Difference {
         switch (kind, old, new) {
         case (.changed, let old?, let new?):
             let changes = fields.map {
-                "\($0.title) \($0.text(old) ?? "none") → \($0.text(new) ?? "none")"
+                "\($0.title) \($0.text(old) ?? "none") \(Signs.shown.arrow) \($0.text(new) ?? "none")"
             }
             return "\(tweak): \(changes.joined(separator: ", "))"
         case (_, _, let new?): return "\(tweak): added\(summary(of: new))"
@@ -113,7 +113,7 @@ extension Difference {
 
     private func summary(of tweak: TweakDeclaration) -> String {
         let value = tweak.isMonitor ? "" : tweak.text(of: tweak.defaultValue)
-        let parts = [tweak.isMonitor ? "monitor" : "", tweak.typeName, value, tweak.limits].filter {
+        let parts = [tweak.isMonitor ? "monitor" : "", tweak.typeName, value, tweak.limits()].filter {
             !$0.isEmpty
         }
         return ", \(parts.joined(separator: " "))" + (tweak.location.map { ", at \($0)" } ?? "")

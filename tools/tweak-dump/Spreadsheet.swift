@@ -69,8 +69,9 @@ final class MarkdownReport: Report {
                 ["\(declaration.key)", "\(declaration.typeName)\(notes)"]
                 + (image.hasValues ? [tweak.value.map { declaration.text(of: $0, rounded: true) } ?? ""] : [])
                 + [
-                    declaration.text(of: declaration.defaultValue, rounded: true), declaration.limits,
-                    declaration.description ?? "", declaration.location ?? "",
+                    declaration.text(of: declaration.defaultValue, rounded: true),
+                    declaration.limits(.unicode), declaration.description ?? "",
+                    declaration.location ?? "",
                 ]
             print("| " + cells.map(Self.escaped).joined(separator: " | ") + " |")
         }

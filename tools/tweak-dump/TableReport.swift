@@ -142,7 +142,7 @@ extension ImageDump.Tweak {
         [
             declaration.key.name, declaration.typeName,
             value.map { declaration.text(of: $0, rounded: true) } ?? "",
-            declaration.text(of: declaration.defaultValue, rounded: true), declaration.limits,
+            declaration.text(of: declaration.defaultValue, rounded: true), declaration.limits(),
             declaration.notes, location, declaration.description ?? "",
         ]
     }

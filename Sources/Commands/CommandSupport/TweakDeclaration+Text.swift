@@ -52,23 +52,23 @@ extension TweakDeclaration {
     }
 
     /// The limits or choices as shown in a table: `0…10`, `≥ 0`, `≤ 10`, `1 (easy) | 2 (hard)`, or nothing.
-    package var limits: String {
-        guard choices.isEmpty else { return choicesText }
+    package func limits(_ signs: Signs = .shown) -> String {
+        guard choices.isEmpty else { return choicesText(signs) }
         return switch (minimum, maximum) {
-        case (let minimum?, let maximum?): "\(minimum)…\(maximum)"
-        case (let minimum?, nil): "≥ \(minimum)"
-        case (nil, let maximum?): "≤ \(maximum)"
+        case (let minimum?, let maximum?): "\(minimum)\(signs.ellipsis)\(maximum)"
+        case (let minimum?, nil): "\(signs.atLeast) \(minimum)"
+        case (nil, let maximum?): "\(signs.atMost) \(maximum)"
         case (nil, nil): element?.elementAttribute.value ?? ""
         }
     }
 
     /// As many choices as fit, at least one.
-    private var choicesText: String {
+    private func choicesText(_ signs: Signs) -> String {
         var text = ""
         for (index, choice) in choices.enumerated() {
             let next = (index == 0 ? "" : " | ") + choice.description
             guard index == 0 || text.count + next.count <= 40 else {
-                return text + " | … \(choices.count - index) more"
+                return text + " | \(signs.ellipsis) \(choices.count - index) more"
             }
             text += next
         }

@@ -772,8 +772,8 @@ struct FleetChangeForm: Encodable {
             if isKill, newValue == false || newValue == nil {
                 return newValue == nil ? "no longer killed" : "killed"
             }
-            return (oldProblem == nil ? Self.text(oldValue, oldFor, oldOtherwise) : "unusable") + " → "
-                + Self.text(newValue, newFor, newOtherwise)
+            return (oldProblem == nil ? Self.text(oldValue, oldFor, oldOtherwise) : "unusable")
+                + " \(Signs.shown.arrow) " + Self.text(newValue, newFor, newOtherwise)
         }
 
         static func text(_ value: TweakValue?, _ filters: JSONValue?, _ otherwise: JSONValue?) -> String {

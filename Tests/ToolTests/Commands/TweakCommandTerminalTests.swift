@@ -86,3 +86,49 @@ import Testing
         #expect(try !program.tweak("list").output.contains("\u{1B}"))
     }
 }
+
+@Suite struct `Signs in the encoding of the locale` {
+    private let setter: RunningSetter
+
+    init() throws { setter = try RunningSetter() }
+
+    private func output(_ command: String, _ arguments: String..., locale: [String: String]) throws -> String
+    {
+        let result = try setter.program.command([command, "\(setter.pid)"] + arguments, environment: locale)
+        #expect(result.succeeded && result.error.isEmpty, "\(result)")
+        return result.output
+    }
+
+    @Test(arguments: ["C", "POSIX", "en_US", "de_DE.ISO-8859-15@euro"])
+    func `are ASCII if that is not UTF-8`(name: String) throws {
+        let locale = ["LC_ALL": name]
+        #expect(try output("set", "Count", "6", locale: locale) == "Setter/Values/Count: 5 -> 6\n")
+        #expect(try output("list", locale: locale).contains(" 0...1000000 "))
+        #expect(try output("undo", locale: locale) == "Setter/Values/Count: 6 -> 5\n")
+        let shown = try ["list", "log"].map { try output($0, locale: locale) }
+        let dump = try run(
+            Locations.product("tweak-dump"), [SetterProgram.path], home: setter.home, environment: locale)
+        #expect(dump.output.contains(" 0...1000000 "))
+        for text in shown + [dump.output] { #expect(text.utf8.allSatisfy { $0 < 0x80 }, "\(text)") }
+    }
+
+    @Test(arguments: [
+        ["LC_ALL": "C.UTF-8"], ["LC_ALL": "", "LC_CTYPE": "en_US.utf8", "LANG": "C"],
+        ["LC_ALL": "", "LC_CTYPE": "", "LANG": "de_DE.UTF-8@euro"],
+        ["LC_ALL": "", "LC_CTYPE": "", "LANG": ""],
+    ])
+    func `are Unicode if that is UTF-8, or if there is no locale`(locale: [String: String]) throws {
+        #expect(try output("set", "Count", "6", locale: locale) == "Setter/Values/Count: 5 → 6\n")
+        #expect(try output("list", locale: locale).contains(" 0…1000000 "))
+    }
+
+    @Test func `change no text of the program, and no Markdown`() throws {
+        let locale = ["LC_ALL": "C"]
+        #expect(
+            try output("set", "Text", "a→b", locale: locale) == "Setter/Values/Text: \"hello\" -> \"a→b\"\n")
+        let table = try run(
+            Locations.product("tweak-dump"), ["--format", "markdown", SetterProgram.path], home: setter.home,
+            environment: locale)
+        #expect(table.output.contains(" | 0…1000000 | "), "\(table)")
+    }
+}

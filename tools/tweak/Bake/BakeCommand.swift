@@ -259,7 +259,7 @@ extension SourceChange {
     /// The change in one line: `src/app.c:12: Motor/Control/Gain: 1.0 → 2.5`.
     fileprivate func summary(in working: String) -> String {
         let (old, new) = (String(decoding: oldText, as: UTF8.self), String(decoding: newText, as: UTF8.self))
-        return "\(location(in: working)): \(tweak): \(old) → \(new)"
+        return "\(location(in: working)): \(tweak): \(old) \(Signs.shown.arrow) \(new)"
             + (macro.map { ", in the definition of \($0)" } ?? "")
     }
 }

@@ -79,7 +79,7 @@ struct Review {
         for change in changes {
             let declaration = tweaks[change.tweak]?.declaration
             func text(_ value: TweakValue) -> String { declaration?.text(of: value) ?? value.quoted }
-            let values = "\(text(change.oldValue)) → \(text(change.newValue))"
+            let values = "\(text(change.oldValue)) \(Signs.shown.arrow) \(text(change.newValue))"
             print(printable("  \(change.location(in: working)): \(values)"))
         }
     }

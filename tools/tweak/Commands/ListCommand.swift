@@ -149,7 +149,7 @@ struct ListCommand: ParsableCommand {
                 by == .name ? declaration.title ?? "" : declaration.shownName,
                 by == .name ? declaration.key.name : "\(declaration.key)", tweak.valueText,
                 declaration.isMonitor ? "" : declaration.text(of: declaration.defaultValue, rounded: true),
-                declaration.typeName, declaration.limits,
+                declaration.typeName, declaration.limits(),
                 tweak.sourceText,
                 tweak.awaitedGate == nil ? pending : "",
                 tweak.waitingText(pending),

@@ -361,7 +361,7 @@ extension JSONTweak {
             return "\(declaration.key): \(new), also after a restart"
         }
         let target = ramp.map { declaration.text(of: $0.target) }
-        return "\(declaration.key): \(old) → \(target ?? new)"
+        return "\(declaration.key): \(old) \(Signs.shown.arrow) \(target ?? new)"
     }
 
     /// The lease that decides the value, for people: `a lease of tweak 4711 ada for another 27 s`; `nil` if there is none.

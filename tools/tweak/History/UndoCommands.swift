@@ -169,7 +169,8 @@ extension ProgramOptions {
             }
             return changes.map { change in
                 let key = change.tweak
-                return printable("\(key): \(text(change.oldValue, key)) → \(text(change.newValue, key))")
+                let (old, new) = (text(change.oldValue, key), text(change.newValue, key))
+                return printable("\(key): \(old) \(Signs.shown.arrow) \(new)")
             }.joined(separator: "\n")
         }
     }

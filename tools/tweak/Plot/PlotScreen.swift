@@ -176,10 +176,8 @@ struct TerminalLook {
         let terminal = environment("TERM") ?? "dumb"
         isScreen = isatty(STDOUT_FILENO) == 1 && terminal != "dumb"
         hasKeys = isatty(STDIN_FILENO) == 1
-        let variables = ["LC_ALL", "LC_CTYPE", "LANG"]
-        let locale = variables.lazy.compactMap { environment($0)?.lowercased() }.first ?? ""
         // The font of the Linux console has no braille.
-        isUnicode = (locale.hasSuffix("utf-8") || locale.hasSuffix("utf8")) && terminal != "linux"
+        isUnicode = isLocaleUnicode == true && terminal != "linux"
         isColored = isScreen && isEmphasisShown
     }
 

@@ -105,7 +105,7 @@ extension ChangedTweaks.Change {
         func text(_ value: JSONValue) -> String {
             value == .null ? "nothing" : declaration?.text(of: value) ?? value.summary
         }
-        return ("\(tweak): \(text(oldValue)) → ", text(newValue), " (\(source))")
+        return ("\(tweak): \(text(oldValue)) \(Signs.shown.arrow) ", text(newValue), " (\(source))")
     }
 }
 
