@@ -325,6 +325,34 @@ private func admitted(_ value: TweakValue, clamped: Bool = false) -> Expected {
         #expect(try declaration.admit(text: "7-4").value == 3)
     }
 
+    @Test func `A label in another case is meant if no other label is, and nothing else`() throws {
+        let declaration = TweakDeclaration(
+            key: TweakKey("A", "B", "C"), type: .int32, defaultValue: 1,
+            choices: [
+                TweakChoice(1, label: "Easy"), TweakChoice(2, label: "hard"), TweakChoice(3, label: "HARD"),
+                TweakChoice(4, label: "0X2"), TweakChoice(6, label: "Größe"),
+            ])
+        #expect(try declaration.admit(text: "EASY").value == 1)
+        #expect(try declaration.admit(text: "hard").value == 2)
+        #expect(try declaration.admit(text: "HARD").value == 3)
+        #expect(try declaration.admit(text: "größe").value == 6)
+        #expect(try declaration.admit(text: "0X2").value == 4)
+        #expect(try declaration.admit(text: "0x2").value == 2)
+        for text in ["Hard", "eas", "Easy ", "", "5"] {
+            #expect(throws: TweakValueError.self, "\(text)") { try declaration.admit(text: text) }
+        }
+    }
+
+    @Test func `A string in another case is a choice if it is the only one`() throws {
+        let declaration = TweakDeclaration(
+            key: TweakKey("A", "B", "C"), type: .string, defaultValue: "easy",
+            choices: [TweakChoice("easy"), TweakChoice("hard", label: "Difficult"), TweakChoice("Easy")])
+        #expect(try declaration.admit(text: "HARD").value == "hard")
+        #expect(try declaration.admit(text: "difficult").value == "hard")
+        #expect(try declaration.admit(text: "Easy").value == "Easy")
+        #expect(throws: TweakValueError.self) { try declaration.admit(text: "EASY") }
+    }
+
     @Test(arguments: [
         ("#ff8000", "#ff8000"), ("ff8000", "#ff8000"), ("F80", "#ff8800"), ("ff800080", "#ff800080"),
         ("RebeccaPurple", "#663399"),

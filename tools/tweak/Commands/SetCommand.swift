@@ -22,7 +22,7 @@ struct SetCommand: ParsableCommand {
             x*1.1, +=10%, sqrt(2), where x is the current value, min and max are the limits and def is the default; a \
             percentage is of a number, as in x-10% and 50%*max. An integer may be hexadecimal (0x1F), octal (0o17) or binary \
             (0b101). A unit may follow, for a duration any unit of time: 300ms, 2 min, 1:30. A colour is rrggbb or rrggbbaa, \
-            with or without #, or a CSS colour name. A choice is its value or its label.
+            with or without #, or a CSS colour name. A choice is its value or its label, in any case.
 
             With --for or --while a value is leased: it takes precedence over the kept value but is not kept itself. When \
             the lease ends, even because this command was killed, the value below it returns. The newest lease of a tweak \

@@ -66,7 +66,8 @@ extension TweakDeclaration {
     ///   percentage needs a number that it is of: `x+10%`, `50%*max`.
     /// - A colour is `#rrggbb`, `#rrggbbaa`, `#rgb` or `#rgba`, with or without `#`, or a CSS name.
     /// - An optional tweak has no value with `none`; a string with this text is `\none`.
-    /// - A choice may be given by its label, unless that is the text of another choice's value.
+    /// - A choice may be given by its label, unless that is the text of another choice's value. If the text is no other
+    ///   value, a label or a string may differ in case, unless several choices match.
     ///
     /// - Parameter current: The tweak's value, for `x`, `+=` and `toggle`.
     /// - Throws: ``TweakValueError`` if the text is not such a value.
@@ -85,7 +86,13 @@ extension TweakDeclaration {
         {
             return try admit(choice.value)
         }
-        return try admit(value(of: text, current, writtenUnit))
+        do throws(TweakValueError) {
+            return try admit(value(of: text, current, writtenUnit))
+        } catch {
+            let similar = choices.filter { $0.isSpelled(text.lowercased()) }
+            guard similar.count == 1 else { throw error }
+            return try admit(similar[0].value)
+        }
     }
 
     /// The value of a text; the text itself if it has no other meaning.
@@ -161,5 +168,14 @@ extension Double {
     /// The Double with the Float's shortest decimal form, so that 0.1 stays 0.1; it converts back to the same Float.
     package init(shortest float: Float) {
         self = Double("\(float)") ?? Double(float)
+    }
+}
+
+extension TweakChoice {
+    /// Returns whether a text in lower case is the label, or the value if that is a string.
+    fileprivate func isSpelled(_ text: String) -> Bool {
+        if label?.lowercased() == text { return true }
+        guard case .string(let string) = value else { return false }
+        return string.lowercased() == text
     }
 }
