@@ -73,7 +73,10 @@ struct TweakCommand: ParsableCommand {
             arguments.replaceSubrange(
                 options.indices,
                 with: joiningTimes(
-                    in: Array(options), after: ["--duration", "--for", "--ramp", "--settle", "--shift"]))
+                    in: Array(options),
+                    after: [
+                        "--budget", "--duration", "--for", "--ramp", "--settle", "--shift", "--wait",
+                    ]))
         }
         if arguments.first == "set", !arguments.contains("--"),
             let value = arguments.firstIndex(where: {
@@ -101,7 +104,7 @@ struct TweakCommand: ParsableCommand {
 
 extension TweakCommand {
     fileprivate static let commandsWithTimes: Set = [
-        "set", "watch", "plot", "measure", "sweep", "record", "replay",
+        "get", "set", "watch", "plot", "measure", "sweep", "record", "replay",
     ]
 
     /// The command that `set --while --` is to run. Only the beginning of the process changes it.
@@ -121,7 +124,7 @@ extension TweakCommand {
         var indices: [Int] = []
         var index = arguments.startIndex
         while index < arguments.endIndex {
-            let takesValue = ["--for", "--ramp", "--format"].contains(arguments[index])
+            let takesValue = ["--for", "--ramp", "--wait", "--format"].contains(arguments[index])
             if arguments[index].hasPrefix("--") { indices.append(index) }
             if takesValue, index + 1 < arguments.endIndex { indices.append(index + 1) }
             index += takesValue ? 2 : 1

@@ -213,27 +213,49 @@ package struct ProgramSearch {
     package func programs(
         named name: String, checkingValues: Bool = false
     ) throws(Failure) -> [any Program] {
-        if !name.isEmpty, name.allSatisfy({ $0.isASCII && $0.isNumber }) {
-            return [try program(withID: name)]
+        if isProcessID(name) { return [try program(withID: name)] }
+        let running = try running(named: name)
+        if !running.isEmpty { return running }
+        if isPath(name) { return [try OfflineProgram(path: realPath(name) ?? name, warn: warn)] }
+        if let path = try? findExecutable(named: name) { return [try OfflineProgram(path: path, warn: warn)] }
+        return [try application(name, checkingValues: checkingValues)]
+    }
+
+    /// Waits until a program runs.
+    ///
+    /// - Parameters:
+    ///   - name: As in ``programs(named:checkingValues:)``. A process of which it is the id must run already.
+    ///   - seconds: The time after which it gives up.
+    /// - Returns: The processes of the program; `nil` if none was running in time.
+    package func programs(named name: String, within seconds: Double) throws(Failure) -> [any Program]? {
+        if isProcessID(name) { return [try program(withID: name)] }
+        let end = ContinuousClock.now + .seconds(seconds)
+        while true {
+            let running = try running(named: name)
+            if !running.isEmpty { return running }
+            guard ContinuousClock.now < end else { return nil }
+            usleep(50_000)
         }
+    }
+
+    private func isProcessID(_ name: String) -> Bool {
+        !name.isEmpty && name.allSatisfy { $0.isASCII && $0.isNumber }
+    }
+
+    /// The running programs with a path or a name.
+    private func running(named name: String) throws(Failure) -> [any Program] {
         if isPath(name) {
             let path = realPath(name) ?? name
-            let running = try listeningSoon { $0 == path }
-            if !running.isEmpty { return running }
-            let inMemory = try inMemory { $0 == path }
-            return inMemory.isEmpty ? [try OfflineProgram(path: path, warn: warn)] : inMemory
+            let listening = try listeningSoon { $0 == path }
+            return listening.isEmpty ? try inMemory { $0 == path } : listening
         }
-        let running = try listeningSoon { lastComponent(of: $0) == name }
-        if !running.isEmpty { return running }
+        let listening = try listeningSoon { lastComponent(of: $0) == name }
+        if !listening.isEmpty { return listening }
         var named: [LiveProgram] = []
         for entry in Survey().entries where entry.description?.application == name {
             if let program = try LiveProgram(entry.running, patience, warn: warn) { named.append(program) }
         }
-        if !named.isEmpty { return named }
-        let inMemory = try inMemory { lastComponent(of: $0) == name }
-        if !inMemory.isEmpty { return inMemory }
-        if let path = try? findExecutable(named: name) { return [try OfflineProgram(path: path, warn: warn)] }
-        return [try application(name, checkingValues: checkingValues)]
+        return named.isEmpty ? try inMemory { lastComponent(of: $0) == name } : named
     }
 
     private func program(withID text: String) throws(Failure) -> any Program {

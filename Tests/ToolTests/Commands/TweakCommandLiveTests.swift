@@ -272,6 +272,53 @@ import Testing
     }
 }
 
+@Suite struct `The tweak command waits until a program runs` {
+    private let program: SetterProgram
+
+    init() throws { program = try SetterProgram() }
+
+    @Test(arguments: [
+        (["get", SetterProgram.path, "Count", "--wait", "60"], "9\n"),
+        (["get", "--wait=1min", "tweak-setter", "Count"], "9\n"),
+        (
+            ["set", "--wait", "1", "min", SetterProgram.path, "Ratio", "-1"],
+            "Setter/Values/Ratio: 0.5 → 0.0\n"
+        ),
+        (["set", SetterProgram.path, "Ratio", "-1", "--wait", "60s"], "Setter/Values/Ratio: 0.5 → 0.0\n"),
+        (["measure", SetterProgram.path, "Count", "--wait", "60s", "--for", "0.05"], "9.0\n"),
+    ])
+    func `and then asks or changes it`(arguments: [String], output: String) throws {
+        let command = try start(Locations.product("tweak"), arguments, home: program.home)
+        let setter = try RunningSetter(
+            program, environment: ["TWEAKS_WATCH": "0", "TWEAK_SETTER__VALUES__COUNT": "9"])
+        let result = command.wait()
+        #expect(result.succeeded && result.output == output, "\(result)")
+        if arguments[0] == "set" { setter.expect("false 9 0.0 hello") }
+    }
+
+    @Test func `and gives up after a time, without a change`() throws {
+        for command in [["get"], ["set", "Count=6"], ["measure"]] {
+            let result = try program.command(
+                [command[0], "--wait", "10ms", SetterProgram.path]
+                    + (command.count > 1 ? command.dropFirst() : ["Count"]))
+            #expect(result.status == 69 && result.output.isEmpty, "\(result)")
+            #expect(result.error == "tweak: \(SetterProgram.path): it was not started within 10ms\n")
+        }
+        #expect(!FileManager.default.fileExists(atPath: program.overridesPath))
+    }
+
+    @Test func `but not for one that nobody knows in the end, nor for a process`() throws {
+        let unknown = try program.command("get", "--wait", "10ms", "tweak-stter", "Count")
+        #expect(
+            unknown.status == 66 && unknown.error.contains("no program of this name is running"), "\(unknown)"
+        )
+        let ended = try start("/bin/true", [], home: program.home)
+        _ = ended.wait()
+        let result = try program.command("get", "--wait", "60s", "\(ended.processID)", "Count")
+        #expect(result.status == 69 && result.error.contains("there is no such process"), "\(result)")
+    }
+}
+
 @Suite struct `The tweak command explains a program that does not run` {
     @Test func `With what its overrides and its binary say`() throws {
         let program = try SetterProgram()

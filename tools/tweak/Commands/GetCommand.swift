@@ -21,7 +21,7 @@ struct GetCommand: ParsableCommand {
     @Flag(help: "Print a text as it is, including control characters.")
     var raw = false
 
-    @OptionGroup var target: ProgramOptions
+    @OptionGroup var target: AwaitedProgramOptions
 
     @Argument(
         help:

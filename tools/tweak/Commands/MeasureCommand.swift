@@ -48,7 +48,7 @@ struct MeasureCommand: ParsableCommand {
     @Option(help: "The output format.")
     var format: OutputFormat = .table
 
-    @OptionGroup var target: ProgramOptions
+    @OptionGroup var target: AwaitedProgramOptions
 
     @Argument(
         help: "The monitor or tweak, as Category/Collection/Name or shorter; a number or a Bool.",

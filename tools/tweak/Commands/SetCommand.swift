@@ -56,7 +56,7 @@ struct SetCommand: ParsableCommand {
     @Option(help: "The output format.")
     var format: OutputFormat = .table
 
-    @OptionGroup var target: ProgramOptions
+    @OptionGroup var target: AwaitedProgramOptions
 
     @Argument(
         help: "The tweak, as Category/Collection/Name or shorter.",

@@ -20,6 +20,18 @@ struct ProgramOptions: ParsableArguments, ProgramChoice {
     var program: String
 }
 
+/// The program of a command that can wait until it runs.
+struct AwaitedProgramOptions: ParsableArguments, ProgramChoice {
+    @Option(
+        help: ArgumentHelp("Wait until the program runs, at most this long, such as 30s.", valueName: "time"))
+    var wait: DurationArgument?
+
+    @OptionGroup var options: ProgramOptions
+
+    var program: String { options.program }
+    var allProcesses: Bool { options.allProcesses }
+}
+
 /// The program of a command that is about one process.
 struct ProcessOptions: ParsableArguments, ProgramChoice {
     @Argument(
@@ -34,6 +46,12 @@ struct ProcessOptions: ParsableArguments, ProgramChoice {
 protocol ProgramChoice {
     var program: String { get }
     var allProcesses: Bool { get }
+    /// How long to wait until the program runs; `nil` if it need not run.
+    var wait: DurationArgument? { get }
+}
+
+extension ProgramChoice {
+    var wait: DurationArgument? { nil }
 }
 
 extension ProgramChoice {
@@ -130,8 +148,7 @@ extension ProgramChoice {
     ///
     /// - Throws: ``Failure`` if there are several and not all of them are wanted.
     private func find(checkingValues: Bool) throws(Failure) -> [any Program] {
-        let programs = try ProgramSearch(warn: warn).programs(
-            named: program, checkingValues: checkingValues)
+        let programs = try search(checkingValues: checkingValues)
         guard programs.count > 1, !allProcesses else { return programs }
         // The forks of a program follow its overrides.
         let running = programs.compactMap { ($0 as? LiveProgram)?.running }
@@ -145,6 +162,16 @@ extension ProgramChoice {
         throw Failure(
             "\(program): \(first.count) processes run; give the id of one\(option)",
             details: first.map(\.title), .usage)
+    }
+
+    private func search(checkingValues: Bool) throws(Failure) -> [any Program] {
+        let search = ProgramSearch(warn: warn)
+        if let wait, let running = try search.programs(named: program, within: wait.seconds) {
+            return running
+        }
+        let programs = try search.programs(named: program, checkingValues: checkingValues)
+        guard let wait, programs.allSatisfy({ $0.pid == nil }) else { return programs }
+        throw Failure("\(program): it was not started within \(wait.text)", .unavailable)
     }
 
     /// The programs, of those that run and have the same overrides file only the first, with the others as its forks.
