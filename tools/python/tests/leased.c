@@ -13,7 +13,8 @@ int main(int count, char **arguments) {
                                        .collection = "Values",
                                        .name = name,
                                        .default_value = {FBTWEAK_TYPE_INT32, {.integer = 0}}};
-    if (!fbtweak_make(&declaration)) return 1;
+    if (!fbtweak_make(&declaration))
+      return 1;
   }
   for (;;)
     pause();
