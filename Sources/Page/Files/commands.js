@@ -93,12 +93,10 @@ export function makeCommands(page) {
       }
       page.loading.set(id, false);
       const { stream, connections } = api;
-      const missed = new Map();
-      page.changesWhileLoading.set(id, missed);
+      state.changesWhileLoading.set(id, new Map());
       try {
         const answer = await api.post("tweaks", { program: id, stream });
         state.setTweaks(id, answer.tweaks, answer.undeclared, answer.baked);
-        for (const change of missed.values()) state.setValue(id, change);
         const now = state.programs.get(id);
         if (now) now.followedBy = connections;
         if (answer.program) state.setProgram(answer.program);
@@ -112,7 +110,7 @@ export function makeCommands(page) {
         page.showing.findAgain({ keeping: true });
       }
       // The server does not follow a program for a stream that has ended.
-      page.changesWhileLoading.delete(id);
+      state.changesWhileLoading.delete(id);
       const isStale = page.loading.get(id) || connections !== api.connections;
       page.loading.delete(id);
       if (isStale) commands.load(id, { again: true });

@@ -81,14 +81,10 @@ export function makeFollowing(page) {
     },
     changes({ program, changes }) {
       page.changes.changed(program);
-      const missed = page.changesWhileLoading.get(program);
       for (const change of changes) {
-        const now = { ...change, value: change.newValue };
-        missed?.set(change.tweak, now);
         const tweak = state.tweak(program, change.tweak);
-        if (!tweak) continue;
-        remember(tweak, change);
-        state.setValue(program, now);
+        if (tweak) remember(tweak, change);
+        state.setValue(program, { ...change, value: change.newValue });
       }
     },
     samples(message) {

@@ -46,8 +46,6 @@ export class Page {
   loadedPresets = new Map();
   /** The programs whose tweaks are being loaded, and whether to load them again afterwards. */
   loading = new Map();
-  /** Changes received while the tweaks of a program are being loaded, by program and key; the answer may be older. */
-  changesWhileLoading = new Map();
   /** The program last used. */
   lastTouched;
   /** The place that the address names, until it is loaded. */

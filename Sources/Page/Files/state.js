@@ -22,6 +22,8 @@ function dropFailure(tweak) {
 export class State {
   /** Programs by ID, in the server's order. */
   programs = new Map();
+  /** Changes made while the tweaks of a program are being loaded, by program and key; the answer may be older. */
+  changesWhileLoading = new Map();
   viewers = [];
   /** "connecting", "connected", "silent", "lost", "away", "refused" or "ended". */
   connection = "connecting";
@@ -105,6 +107,10 @@ export class State {
       dropFailure(known);
     }
     for (const tweak of program.tweaks.values()) tweak.isBaked = baked.includes(tweak.key);
+    for (const change of this.changesWhileLoading.get(id)?.values() ?? []) {
+      const tweak = program.tweaks.get(change.tweak);
+      if (tweak) this.#apply(change, tweak);
+    }
     this.#markTried(id);
     this.tell("tweaks", id);
   }
@@ -173,7 +179,15 @@ export class State {
   /** Applies a change with value, source, time and optionally pendingValue, unless a newer one has come before it. */
   setValue(programId, change) {
     const tweak = this.tweak(programId, change.tweak);
-    if (!tweak || isOutrun(change, tweak)) return;
+    if (tweak && isOutrun(change, tweak)) return;
+    this.changesWhileLoading.get(programId)?.set(change.tweak, change);
+    if (!tweak) return;
+    this.#apply(change, tweak);
+    this.tell("value", tweak);
+    if (tweak.isFeature) this.#tellParts(tweak);
+  }
+
+  #apply(change, tweak) {
     tweak.time = change.time;
     const value = valueFrom(tweak.type, change.value);
     // The sources have the value before.
@@ -184,8 +198,6 @@ export class State {
     tweak.pendingValue = valueFrom(tweak.type, change.pendingValue);
     tweak.overwrittenValue = undefined;
     dropFailure(tweak);
-    this.tell("value", tweak);
-    if (tweak.isFeature) this.#tellParts(tweak);
   }
 
   /** Sets the local value of a tweak, shown until the server confirms it. */

@@ -115,6 +115,23 @@ test("events missed while a list was loaded count after it", () => {
   assert.equal(page.tweak.value, 3);
 });
 
+test("an answer and events that come while a list is loaded are newer than it", async () => {
+  for (const order of ["Aa", "aA"]) {
+    const page = makePage();
+    page.state.on("tweaks", () => page.shown.push(currentValue(page.tweak)));
+    page.state.changesWhileLoading.set("p", new Map());
+    page.editing.set(page.tweak, 3);
+    await wait();
+    for (const what of order) {
+      if (what === "A") page.tell(2, 10);
+      if (what === "a") page.answer({ value: 3, time: 11 });
+      await wait();
+    }
+    page.state.setTweaks("p", [{ ...page.tweak, tweak: key, value: 1 }]);
+    assert.deepEqual([new Set(page.shown), currentValue(page.tweak)], [new Set([3]), 3], order);
+  }
+});
+
 test("a cancelled drag gives the value back, and sends nothing if it moved nothing", async () => {
   const page = makePage();
   page.editing.begin(page.tweak);
