@@ -87,6 +87,8 @@ class FleetTest(unittest.TestCase):
         self.fleet("set", "search", "fast", "on", "--why", "go live", "--for", '{ "percentage": 10 }')
         self.fleet("set", "--environment", "staging", "--force", "search", LIMIT, "7", "--why", "tried")
         self.show()
+        # The server sees what was set a moment later than etcd.
+        wait_until(lambda: "5 MB" in self.row(LIMIT).text and "for 10 %" in self.row(FAST).text, "it does not show the values")
 
     def tearDown(self):
         self.assertEqual(self.browser.problems(), [], "the browser reported errors")
