@@ -87,7 +87,8 @@ extension CommandDescription {
     ///   - root: The command with all others.
     /// - Returns: `nil` if nothing resembles the option.
     fileprivate func meant(byOption option: String, among root: CommandDescription) -> String? {
-        guard (subcommands ?? []).isEmpty else {
+        // The parser gives each root one.
+        guard (subcommands ?? []).allSatisfy({ $0.commandName == "help" }) else {
             return all.contains { $0.options.contains("--" + option) } ? "; options follow the command" : nil
         }
         // An option, or a value of one, such as json.

@@ -100,7 +100,7 @@ import Testing
             ["fleet", "status", "--json"], "Unknown option '--json'; did you mean --format json?",
             "fleet status"
         ),
-        (["ui", "--prot", "8080"], "Unknown option '--prot'; did you mean --port?", "ui"),
+        (["ui", "--poort", "8080"], "Unknown option '--poort'; did you mean --port?", "ui"),
     ])
     func `that are installed correct mistyped words`(words: [String], error: String, command: String) throws {
         let result = try run(Locations.product("tweak"), words, home: home)
