@@ -25,7 +25,7 @@ struct ChangeHistory {
         fileprivate(set) var oldSource: TweakSource
         let newSource: TweakSource
         /// The override below the old value, if that was the session's.
-        fileprivate(set) var hidden: HiddenOverride?
+        fileprivate(set) var hidden: RareValue?
         /// Whether the new value waits, for a restart or a gate.
         fileprivate(set) var isPending: Bool
         /// Whether one of the values was too long.
@@ -41,8 +41,8 @@ struct ChangeHistory {
         var isOfKill: Bool { oldSource == .kill || newSource == .kill }
     }
 
-    /// An override that did not count.
-    final class HiddenOverride: Sendable {
+    /// A value that most changes do not have, and so is one word in them.
+    final class RareValue: Sendable {
         let value: TweakValue
 
         init(_ value: TweakValue) { self.value = value }
@@ -69,11 +69,11 @@ struct ChangeHistory {
     struct Before {
         fileprivate let value: TweakValue
         fileprivate let source: TweakSource
-        fileprivate let hidden: HiddenOverride?
+        fileprivate let hidden: RareValue?
         /// Whether the change is one of the values below the tweak's leases or kill.
         fileprivate let isHidden: Bool
         /// The value of the newest lease of the tweak; `nil` without leases.
-        fileprivate let leased: TweakValue?
+        fileprivate let leased: RareValue?
     }
 
     /// The facts that changes of one commit share, from the first of them on.
@@ -148,14 +148,13 @@ struct ChangeHistory {
         _ plan: ValuePlan, _ before: ShortList<Before?>, of update: ValueUpdate, _ layers: ProviderLayers
     ) {
         var occasion = Occasion(author: update.author, undoes: update.undoes)
-        // Leases that end although nothing below them changes. A number of their own lets the rest be undone.
-        var endings = Occasion(author: update.author, undoes: 0)
+        // Leases that end although nothing below them changes.
         var ended: [(tweak: TweakEntry, leased: TweakValue, below: Resolution)] = []
         plan.steps.forEach { index, step in
             guard let before = before[index] ?? nil else { return }
             if before.isHidden {
                 let new = layers.visible(to: update).resolve(step.entry.declaration)
-                let leased = layers.leases[step.entry.key].isEmpty ? before.leased : nil
+                let leased = layers.leases[step.entry.key].isEmpty ? before.leased?.value : nil
                 if let leased, new.value == before.value {
                     ended.append((step.entry, leased, new))
                 } else {
@@ -172,12 +171,16 @@ struct ChangeHistory {
                     &occasion)
             }
         }
+        update.number = occasion.number
+        guard !ended.isEmpty else { return }
+        // A number of their own lets the rest be undone.
+        var endings = Occasion(author: update.author, undoes: 0)
         for (tweak, leased, below) in ended {
             let before = Before(
                 value: leased, source: .lease, hidden: nil, isHidden: false, leased: nil)
             add(tweak, before, below, &endings)
         }
-        update.number = occasion.number == 0 ? endings.number : occasion.number
+        if occasion.number == 0 { update.number = endings.number }
     }
 
     /// Records a change that a new declaration has made.
@@ -216,13 +219,13 @@ struct ChangeHistory {
             // The tweak still has the source of the current value.
             source = [.session, .lease, layers.keeper].first { layers[$0][tweak.key] != nil } ?? .binary
         }
-        var hidden: HiddenOverride?
+        var hidden: RareValue?
         if source == .session, case .value(let value)? = layers[layers.keeper][tweak.key] {
-            hidden = HiddenOverride(value)
+            hidden = RareValue(value)
         }
         return Before(
             value: value, source: source, hidden: hidden, isHidden: isHidden,
-            leased: isHidden ? layers.leases[tweak.key].last?.value : nil)
+            leased: isHidden ? (layers.leases[tweak.key].last?.value).map(RareValue.init) : nil)
     }
 
     /// Records a step if it has changed the value.
