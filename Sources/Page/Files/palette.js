@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
-// What a search finds besides tweaks: filters, commands and presets, as buttons above the list.
+// The filters, commands and presets that a search finds, as buttons above the list.
 
 import { make } from "./dom.js";
 import { filters, isMeant, typeKinds } from "./finding.js";

@@ -148,7 +148,7 @@ struct StatisticArgument: ExpressibleByArgument {
 private struct MeasuredProcess {
     let program: any Program
     private(set) var problem: Failure?
-    /// What was measured; `nil` without any sample.
+    /// The tweak and its samples; `nil` if it could not be measured.
     var result: (tweak: TweakDeclaration, samples: MeasuredSamples)? {
         problem == nil ? tweak.map { ($0.declaration, samples) } : nil
     }

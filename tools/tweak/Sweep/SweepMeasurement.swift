@@ -35,7 +35,7 @@ protocol SweepMeasurement {
 struct SampledMeasurement: SweepMeasurement {
     /// The samples of a process.
     private struct Process {
-        /// What is sampled, for messages.
+        /// The name of the tweak, and of the process if there are several, for messages.
         let title: String
         var samples: any SampleSource<Failure> & ChangeSource
         var span = 0.0..<0.0
