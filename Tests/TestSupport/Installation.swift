@@ -28,6 +28,14 @@ public enum Installation {
     /// The path of something in ``prefix``.
     public static func path(_ name: String) throws -> String { try "\(prefix.get())/\(name)" }
 
+    /// What a C compiler must be told to link the library, even if nothing refers to it.
+    public static var linkerFlags: [String] {
+        get throws {
+            let library = try path("lib")
+            return ["-L\(library)", "-Wl,--no-as-needed", "-ltweaks", "-Wl,-rpath,\(library)"]
+        }
+    }
+
     /// What the Swift compiler must be told to use the library that was built for release, which has no macros.
     public static var compilerFlags: [String] {
         get throws {

@@ -34,8 +34,7 @@ private final class EditedProgram {
         try home.write("motor.c", Self.source)
         var flags = ["-I" + (try Installation.path("include"))]
         if hasLibrary {
-            let library = try Installation.path("lib")
-            flags += ["-L\(library)", "-Wl,--no-as-needed", "-ltweaks", "-Wl,-rpath,\(library)"]
+            flags += try Installation.linkerFlags
         }
         let gcc = try run(
             Locations.program("gcc"), ["-std=gnu11", "-DDEBUG", "motor.c", "-o", "motor"] + flags, home: home,

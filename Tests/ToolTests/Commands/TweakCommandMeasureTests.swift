@@ -84,14 +84,12 @@ import Testing
     init() throws {
         home = try TemporaryDirectory()
         try #require(mkdir(home("runtime"), 0o700) == 0)
-        let library = try Installation.path("lib")
         let result = try run(
             Locations.program("gcc"),
             [
                 "-std=gnu11", "-DDEBUG", home.write("slow.c", Self.source), "-o", home("slow"),
-                "-I" + (try Installation.path("include")), "-L\(library)", "-Wl,--no-as-needed", "-ltweaks",
-                "-Wl,-rpath,\(library)",
-            ], home: home)
+                "-I" + (try Installation.path("include")),
+            ] + (try Installation.linkerFlags), home: home)
         try #require(result.succeeded, "\(result.error)")
         process = try start(home("slow"), home: home)
         let socket = home("runtime/tweaks/\(process.processID).sock")

@@ -8,27 +8,6 @@ import Testing
 
     init() throws { setter = try RunningSetter() }
 
-    /// Records until a file holds a text, while something is changed.
-    private func record(
-        _ name: String, _ arguments: String..., until text: String, _ change: () throws -> Void
-    ) throws {
-        let record = try start(
-            Locations.product("tweak"), ["record", "\(setter.pid)", setter.home(name)] + arguments,
-            home: setter.home)
-        defer {
-            if record.isRunning { record.kill() }
-            _ = record.wait()
-        }
-        func content() -> String {
-            (try? Data(contentsOf: URL(fileURLWithPath: setter.home(name)))).map {
-                String(decoding: $0, as: UTF8.self)
-            } ?? ""
-        }
-        #expect(waitUntil { content().contains("snapshot") })
-        try change()
-        #expect(waitUntil { content().contains(text) }, "\(record.written.error)")
-    }
-
     private func objects(_ name: String) throws -> [[String: Any]] {
         try String(contentsOfFile: setter.home(name), encoding: .utf8).split(separator: "\n").map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
@@ -57,7 +36,7 @@ import Testing
     }
 
     @Test func `Lines of JSON have the program, all values, each change and the samples`() throws {
-        try record("run.jsonl", "--monitors", "Setter/Values/R*", "--rate", "500", until: "bye") {
+        try setter.record("run.jsonl", "--monitors", "Setter/Values/R*", "--rate", "500", until: "bye") {
             () throws in
             #expect(try setter.tweak("set", "Ratio", "0.75").succeeded)
             #expect(try setter.tweak("set", "Count=6", "Text=bye").succeeded)
@@ -83,7 +62,7 @@ import Testing
     }
 
     @Test func `MCAP has the same values for Python's mcap, also of a recording that was killed`() throws {
-        try record("run.mcap", "--monitors", "Ratio", until: "bye") { () throws in
+        try setter.record("run.mcap", "--monitors", "Ratio", until: "bye") { () throws in
             #expect(try setter.tweak("set", "Ratio", "0.75").succeeded)
             usleep(100_000)
             #expect(try setter.tweak("set", "Text", "bye").succeeded)
@@ -162,7 +141,7 @@ import Testing
 
     @Test(arguments: ["run.mcap", "run.jsonl"])
     func `A replay makes the changes again, together and in time`(name: String) throws {
-        try record(name, until: "end of it") { () throws in
+        try setter.record(name, until: "end of it") { () throws in
             for number in 10..<30 {
                 #expect(try setter.tweak("set", "Count", "\(number)").succeeded)
             }
@@ -194,7 +173,7 @@ import Testing
 
     @Test(arguments: ["run.mcap", "run.jsonl"])
     func `A gradual change is replayed as one`(name: String) throws {
-        try record(name, until: "end of it") { () throws in
+        try setter.record(name, until: "end of it") { () throws in
             #expect(try setter.tweak("set", "Ratio", "1", "--ramp", "20min").succeeded)
             #expect(try setter.tweak("set", "Text", "end of it").succeeded)
         }

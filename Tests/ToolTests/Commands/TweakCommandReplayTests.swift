@@ -8,26 +8,6 @@ import Testing
 
     init() throws { setter = try RunningSetter() }
 
-    /// Records until a file holds a text, while something is changed.
-    private func record(
-        _ name: String, _ arguments: String..., until text: String, _ change: () throws -> Void
-    ) throws {
-        let record = try start(
-            Locations.product("tweak"), ["record", "\(setter.pid)", setter.home(name)] + arguments,
-            home: setter.home)
-        defer {
-            if record.isRunning { record.kill() }
-            _ = record.wait()
-        }
-        func has(_ text: String) -> Bool {
-            let content = try? Data(contentsOf: URL(fileURLWithPath: setter.home(name)))
-            return content?.range(of: Data(text.utf8)) != nil
-        }
-        #expect(waitUntil { has("snapshot") })
-        try change()
-        #expect(waitUntil { has(text) }, "\(record.written.error)")
-    }
-
     private func replay(_ name: String, _ arguments: String...) throws -> CommandResult {
         try setter.program.command(["replay", setter.home(name), "\(setter.pid)"] + arguments)
     }
@@ -76,7 +56,7 @@ import Testing
     @Test(arguments: ["run.mcap", "run.jsonl"])
     func `A lease is replayed as one, which ends when it ended`(name: String) throws {
         let first = try changes {
-            try record(name, until: "end of it") { () throws in
+            try setter.record(name, until: "end of it") { () throws in
                 #expect(try setter.tweak("set", "Ratio", "0.75", "--while", "--", "sleep", "0.2").succeeded)
                 #expect(try setter.tweak("set", "Text", "end of it").succeeded)
             }
@@ -124,7 +104,7 @@ import Testing
 
     @Test(arguments: ["run.mcap", "run.jsonl"])
     func `Marks are set again between the same changes`(name: String) throws {
-        try record(name, until: "end of it") { () throws in
+        try setter.record(name, until: "end of it") { () throws in
             #expect(try setter.tweak("set", "Count", "6").succeeded)
             #expect(try setter.tweak("mark", "calm").succeeded)
             #expect(try setter.tweak("set", "Count", "7").succeeded)
@@ -145,7 +125,7 @@ import Testing
 
     @Test(arguments: ["run.mcap", "run.jsonl"])
     func `A check holds for the same run, and fails for another one`(name: String) throws {
-        try record(name, "--monitors", "Ratio", "--rate", "50", until: "end of it") { () throws in
+        try setter.record(name, "--monitors", "Ratio", "--rate", "50", until: "end of it") { () throws in
             usleep(200_000)
             #expect(try setter.tweak("set", "Ratio", "0.75").succeeded)
             usleep(200_000)

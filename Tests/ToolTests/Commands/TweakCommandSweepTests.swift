@@ -65,10 +65,9 @@ private final class SweptProgram {
         _ sources: [String], to path: String, _ home: TemporaryDirectory, hasLibrary: Bool = true,
         _ flags: [String] = []
     ) throws {
-        let library = try Installation.path("lib")
         let link =
             hasLibrary
-            ? ["-L\(library)", "-Wl,--no-as-needed", "-ltweaks", "-Wl,-rpath,\(library)"] : ["-static"]
+            ? (try Installation.linkerFlags) : ["-static"]
         let include = "-I" + (try Installation.path("include"))
         let result = try run(
             Locations.program("gcc"),

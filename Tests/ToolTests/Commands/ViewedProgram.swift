@@ -47,14 +47,12 @@ final class ViewedProgram: Sendable {
         let slots = (0..<many).map { #"(void)FBTweakValue("Many", "Slots", "Slot \#($0)", \#($0));"# }
         let source = try home.write(
             "motor.c", Self.main.replacingOccurrences(of: "/* MANY */", with: slots.joined(separator: "\n")))
-        let library = try Installation.path("lib")
         let result = try run(
             Locations.program("gcc"),
             [
                 "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-DDEBUG", source, "-o", home("motor"),
-                "-I" + (try Installation.path("include")), "-L\(library)", "-Wl,--no-as-needed", "-ltweaks",
-                "-Wl,-rpath,\(library)",
-            ], home: home)
+                "-I" + (try Installation.path("include")),
+            ] + (try Installation.linkerFlags), home: home)
         try #require(result.succeeded, "\(result.error)")
         process = try start(home("motor"), home: home)
         let (process, socket) = (process, home("runtime/tweaks/\(process.processID).sock"))

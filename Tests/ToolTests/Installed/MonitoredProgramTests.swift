@@ -49,7 +49,6 @@ private final class MonitoredProgram {
         home = try TemporaryDirectory()
         try #require(mkdir(home("runtime"), 0o700) == 0)
         let source = try home.write("motor.c", Self.main)
-        let library = try Installation.path("lib")
         var flags = ["-I" + (try Installation.path("include"))]
         if let plugin {
             let file = try home.write("plugin.c", plugin)
@@ -62,7 +61,7 @@ private final class MonitoredProgram {
         }
         flags +=
             hasLibrary
-            ? ["-L\(library)", "-Wl,--no-as-needed", "-ltweaks", "-Wl,-rpath,\(library)"] : ["-static"]
+            ? (try Installation.linkerFlags) : ["-static"]
         let result = try TestSupport.run(
             Locations.program("gcc"),
             ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-DDEBUG", source, "-o", home("motor")] + flags,

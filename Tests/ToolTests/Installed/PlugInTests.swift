@@ -13,7 +13,6 @@ private struct PlugInHost {
         home = try TemporaryDirectory()
         try #require(mkdir(home("runtime"), 0o700) == 0)
         let sources = Locations.package + "/Tests/Programs/plug-in-host"
-        let library = try Installation.path("lib")
         let warnings = ["-std=gnu11", "-Wall", "-Wextra", "-Werror"]
         try Compiler.gcc.compile(
             ["\(sources)/host.c"], to: home("host"), warnings + ["-pthread"], home: home)
@@ -22,9 +21,8 @@ private struct PlugInHost {
             try compiler.compile(
                 ["\(sources)/plug-in.c"], to: plugIn,
                 warnings + [
-                    "-DDEBUG=1", "-shared", "-fPIC", "-L\(library)", "-Wl,--no-as-needed", "-ltweaks",
-                    "-Wl,-rpath,\(library)",
-                ], home: home)
+                    "-DDEBUG=1", "-shared", "-fPIC",
+                ] + (try Installation.linkerFlags), home: home)
         }
     }
 

@@ -46,14 +46,12 @@ private final class Workers {
     init() throws {
         home = try TemporaryDirectory()
         try #require(mkdir(home("runtime"), 0o700) == 0)
-        let library = try Installation.path("lib")
         let result = try run(
             Locations.program("gcc"),
             [
                 "-std=gnu11", "-DDEBUG", home.write("workers.c", Self.source), "-o", home("workers"),
-                "-I" + (try Installation.path("include")), "-L\(library)", "-Wl,--no-as-needed", "-ltweaks",
-                "-Wl,-rpath,\(library)",
-            ], home: home)
+                "-I" + (try Installation.path("include")),
+            ] + (try Installation.linkerFlags), home: home)
         try #require(result.succeeded, "\(result.error)")
         let (process, home) = (try start(home("workers"), home: home), home)
         // They start in any order.

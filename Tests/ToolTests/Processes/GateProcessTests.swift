@@ -92,7 +92,6 @@ private final class GatedProgram {
     init(hasLibrary: Bool, hasPlugin: Bool = false) throws {
         home = try TemporaryDirectory()
         try #require(mkdir(home("runtime"), 0o700) == 0)
-        let library = try Installation.path("lib")
         var flags = ["-I" + (try Installation.path("include"))]
         if hasPlugin {
             let file = try home.write("plugin.c", Self.plugin)
@@ -105,7 +104,7 @@ private final class GatedProgram {
         }
         flags +=
             hasLibrary
-            ? ["-L\(library)", "-Wl,--no-as-needed", "-ltweaks", "-Wl,-rpath,\(library)"] : ["-static"]
+            ? (try Installation.linkerFlags) : ["-static"]
         let result = try run(
             Locations.program("gcc"),
             [

@@ -12,14 +12,11 @@ private final class OptionalProgram {
         home = try TemporaryDirectory()
         try #require(mkdir(home("runtime"), 0o700) == 0)
         let source = Locations.package + "/tools/python/tests/optionals.c"
-        let library = try Installation.path("lib")
         let result = try TestSupport.run(
             Locations.program("gcc"),
             [
                 "-DDEBUG", source, "-o", home("robot"), "-I" + (try Installation.path("include")),
-                "-L\(library)",
-                "-Wl,--no-as-needed", "-ltweaks", "-Wl,-rpath,\(library)",
-            ], home: home)
+            ] + (try Installation.linkerFlags), home: home)
         try #require(result.succeeded, "\(result.error)")
         let process = try start(home("robot"), ["web"], home: home, in: home.path)
         self.process = process

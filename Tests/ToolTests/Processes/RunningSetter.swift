@@ -35,6 +35,28 @@ final class RunningSetter: Sendable {
         try program.command([command, "\(pid)"] + arguments, environment: environment)
     }
 
+    /// Runs `tweak record` until its file holds a text, while something is changed.
+    ///
+    /// - Parameter name: The file, in the home folder.
+    func record(
+        _ name: String, _ arguments: String..., until text: String, _ change: () throws -> Void
+    ) throws {
+        let file = home(name)
+        let record = try start(
+            Locations.product("tweak"), ["record", "\(pid)", file] + arguments, home: home)
+        defer {
+            if record.isRunning { record.kill() }
+            _ = record.wait()
+        }
+        func has(_ text: String) -> Bool {
+            let content = try? Data(contentsOf: URL(fileURLWithPath: file))
+            return content?.range(of: Data(text.utf8)) != nil
+        }
+        #expect(waitUntil { has("snapshot") })
+        try change()
+        #expect(waitUntil { has(text) }, "\(record.written.error)")
+    }
+
     /// Waits until the program reads these values: `Flag Count Ratio Text`.
     func expect(_ values: String, _ location: SourceLocation = #_sourceLocation) {
         #expect(waitUntil { lastLine == values[...] || !process.isRunning }, sourceLocation: location)
