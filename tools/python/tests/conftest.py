@@ -4,6 +4,7 @@
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -25,6 +26,17 @@ def wait_until(condition, seconds=10):
     while not condition():
         assert time.monotonic() < end, f"not after {seconds} s"
         time.sleep(0.01)
+
+
+def stop(pid):
+    """Stops a program and each of its threads, which have stopped when this returns."""
+    os.kill(pid, signal.SIGSTOP)
+    wait_until(lambda: all(state(each) == "T" for each in pathlib.Path(f"/proc/{pid}/task").iterdir()))
+
+
+def state(task):
+    """The letter for what a thread does, by its folder in /proc; see proc(5)."""
+    return (task / "stat").read_text().rpartition(")")[2].split()[0]
 
 
 @pytest.fixture(scope="session", autouse=True)

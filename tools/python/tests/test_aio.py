@@ -14,7 +14,7 @@ import traceback
 import pytest
 
 import fbtweak
-from conftest import HERE, IS_LONG, wait_until
+from conftest import HERE, IS_LONG, stop, wait_until
 from fbtweak import _aio_waiting
 
 #: Seconds that nothing here takes, unless it blocks.
@@ -436,7 +436,7 @@ def test_tasks_of_a_stopped_program_are_cancelled_at_once(motor):
     async def main():
         tasks = [asyncio.ensure_future(each) for each in (hold(), motor.aio.wait_for("Count", never, seconds=LONG))]
         await until(lambda: motor["Gain"] == 4)
-        os.kill(pid, signal.SIGSTOP)
+        stop(pid)
         try:
             tasks += [
                 asyncio.ensure_future(each)

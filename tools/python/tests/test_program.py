@@ -18,7 +18,7 @@ import warnings
 import pytest
 
 import fbtweak
-from conftest import IS_LONG, wait_until
+from conftest import IS_LONG, stop, wait_until
 from fbtweak._values import read_tweak
 
 
@@ -517,8 +517,7 @@ def test_a_stopped_program_is_silent(motor, monkeypatch):
 
     monkeypatch.setattr(_protocol, "_SILENCE", 1.0)
     with fbtweak.connect(motor.pid) as program:
-        os.kill(motor.pid, signal.SIGSTOP)
-        os.waitid(os.P_PID, motor.pid, os.WSTOPPED)
+        stop(motor.pid)
         with pytest.raises(TimeoutError, match="it does not answer; it is stopped or hangs"):
             program["Gain"]
         os.kill(motor.pid, signal.SIGCONT)
