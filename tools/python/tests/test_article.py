@@ -26,13 +26,17 @@ def motor(start, tmp_path):
         yield program
 
 
-def test_its_examples_run_in_a_notebook(motor, tmp_path):
+def test_its_examples_run_in_a_notebook(motor, surroundings, tmp_path):
     nbformat, nbconvert = pytest.importorskip("nbformat"), pytest.importorskip("nbconvert.preprocessors")
+    traitlets = pytest.importorskip("traitlets.config")
     pytest.importorskip("ipykernel")
     notebook = nbformat.v4.new_notebook()
     notebook.cells = [nbformat.v4.new_code_cell(text) for name, text in BLOCKS if not name]
     assert len(notebook.cells) >= 7
-    executor = nbconvert.ExecutePreprocessor(timeout=60, resources={"metadata": {"path": str(tmp_path)}})
+    # Not with TCP: if another program takes a port before the kernel opens it, the wait for the kernel never ends.
+    config = traitlets.Config(KernelManager={"transport": "ipc", "ip": str(surroundings / "kernel")})
+    resources = {"metadata": {"path": str(tmp_path)}}
+    executor = nbconvert.ExecutePreprocessor(timeout=60, resources=resources, config=config)
     executor.preprocess(notebook)
     outputs = [output for cell in notebook.cells for output in cell.outputs]
     assert "'Motor/State/Speed'" in str(outputs)
