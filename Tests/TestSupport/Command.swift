@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 public import Foundation
+import Testing
 
 /// What a process left behind.
 public struct CommandResult: Sendable {
@@ -109,14 +110,10 @@ public final class RunningCommand: Sendable {
     /// Sends SIGKILL.
     public func kill() { Glibc.kill(process.processIdentifier, SIGKILL) }
 
-    /// Stops it until ``resume()``, and waits until all its threads have stopped: a busy machine may let them run, and
-    /// answer, for a while after the signal.
+    /// Stops it until ``resume()``; see ``TestSupport/pause(_:)``.
     public func pause() {
-        Glibc.kill(processID, SIGSTOP)
-        var state = siginfo_t()
-        while waitid(P_PID, id_t(processID), &state, WSTOPPED) != 0 {
-            precondition(errno == EINTR, String(cString: strerror(errno)))
-        }
+        let hasStopped = TestSupport.pause(processID)
+        #expect(hasStopped)
     }
 
     /// Lets it go on.
@@ -144,6 +141,25 @@ private func withAllSignals<Result>(_ body: () throws -> Result) rethrows -> Res
     pthread_sigmask(SIG_SETMASK, &none, &before)
     defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
     return try body()
+}
+
+/// Stops a process until it gets SIGCONT, and waits until all its threads have stopped: a busy machine may let them run,
+/// and answer, for a while after the signal.
+///
+/// - Returns: Whether they have.
+public func pause(_ process: Int32) -> Bool {
+    kill(process, SIGSTOP)
+    return waitUntil { hasStopped(process) }
+}
+
+/// Whether all threads of a process have stopped.
+public func hasStopped(_ process: Int32) -> Bool {
+    let threads = "/proc/\(process)/task"
+    // The letter for what a thread does stands after the name, which may contain anything; see proc(5).
+    return (try? FileManager.default.contentsOfDirectory(atPath: threads))?.allSatisfy { thread in
+        let line = (try? String(contentsOfFile: "\(threads)/\(thread)/stat", encoding: .utf8)) ?? ""
+        return line.split(separator: ")").last?.hasPrefix(" T ") == true
+    } == true
 }
 
 /// The targets of a process's open descriptors, such as `anon_inode:inotify`, without those that are closed meanwhile.

@@ -162,7 +162,12 @@ private final class PlotTerminal: Sendable {
     @Test func `gives the terminal back when it is stopped, and takes it again`() throws {
         let terminal = try plot("Count")
         kill(terminal.process.processIdentifier, SIGTSTP)
-        #expect(waitUntil { terminal.output.contains(PlotTerminal.leaving) })
+        // Before it has stopped, it would stop again.
+        #expect(
+            waitUntil {
+                hasStopped(terminal.process.processIdentifier)
+                    && terminal.output.contains(PlotTerminal.leaving)
+            })
         kill(terminal.process.processIdentifier, SIGCONT)
         #expect(
             waitUntil {

@@ -24,7 +24,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-__all__ = ["LONG", "ActionChains", "Browser", "By", "Control", "Keys", "Settings", "World", "free_port", "wait_until"]
+__all__ = ["LONG", "ActionChains", "Browser", "By", "Control", "Keys", "Settings", "World", "free_port", "stop", "wait_until"]
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../../../../tools/development"))
@@ -32,7 +32,7 @@ from ports import free_port  # noqa: E402
 
 #: Whether the long forms run.
 LONG = bool(os.environ.get("TWEAKS_LONG"))
-PATIENCE = float(os.environ.get("TWEAKS_PATIENCE", "20"))
+PATIENCE = float(os.environ.get("TWEAKS_PATIENCE", "60"))
 
 
 def wait_until(condition, message="timed out", patience=PATIENCE):
@@ -53,6 +53,20 @@ def wait_until(condition, message="timed out", patience=PATIENCE):
         time.sleep(pause)
         # Asking costs the browser time that it needs for what is awaited.
         pause = min(pause * 1.2, 0.05)
+
+
+def stop(process):
+    """Stops a process and waits until each of its threads has stopped; see proc(5) for the letter of the state."""
+    def has_stopped():
+        folder = f"/proc/{process.pid}/task"
+        for thread in os.listdir(folder):
+            with open(f"{folder}/{thread}/stat", encoding="utf-8", errors="replace") as file:
+                if file.read().rpartition(")")[2].split()[0] != "T":
+                    return False
+        return True
+
+    process.send_signal(signal.SIGSTOP)
+    wait_until(has_stopped, "it does not stop")
 
 
 def retried(action):

@@ -291,7 +291,7 @@ class Trials(OwnProgram):
             const post = tweaksPage.api.post.bind(tweaksPage.api);
             tweaksPage.api.post = (name, body) => { if (name === 'pong') pongs += 1; return post(name, body); };"""
         self.browser.script(pongs)
-        wait_until(lambda: self.browser.script("return pongs") >= 5, "the server does not ask", patience=60)
+        wait_until(lambda: self.browser.script("return pongs") >= 5, "the server does not ask")
         self.assertEqual(self.source(), (300, "lease"))
 
     def test_tried_values_go_back_when_the_server_is_killed(self):

@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from support import LONG, Keys, Settings, World, wait_until
+from support import LONG, Keys, Settings, World, stop, wait_until
 from test_rows import NUMBERS
 
 KEY = NUMBERS + "Stiffness"
@@ -34,7 +34,7 @@ class ConnectionTest(unittest.TestCase):
             globalThis.seen = [];
             setInterval(() => {
               const row = shown();
-              if (row) seen.push([Date.now() / 1000, row.querySelector('.number-field').value, row.matches('.is-unsent, :has(.is-unsent)')]);
+              if (row) seen.push([row.querySelector('.number-field').value, row.matches('.is-unsent, :has(.is-unsent)')]);
             }, 50);""", KEY)
         return self.browser
 
@@ -55,7 +55,6 @@ class ConnectionTest(unittest.TestCase):
             browser.slider(KEY).send_keys(Keys.ARROW_RIGHT)
         else:
             browser.type(browser.field(KEY), str(value))
-        changed = time.time()
         wait_until(self.is_unsent, "the change looks as if it were sent")
         self.assertIn("not sent", browser.row(KEY).text)
         wait_until(lambda: browser.text("#banner") == SILENT, "the page does not say that the server is silent")
@@ -71,8 +70,10 @@ class ConnectionTest(unittest.TestCase):
         time.sleep(1)
         seen = browser.script("return seen")
         self.assertEqual(self.made(), made, "something was set late")
-        for moment, text, is_unsent in seen:
-            if moment > changed + 1 and text != before:
+        # Once it is shown as not sent, it stays so until it is given up.
+        first = next(index for index, (_, is_unsent) in enumerate(seen) if is_unsent)
+        for text, is_unsent in seen[first:]:
+            if text != before:
                 self.assertTrue(is_unsent, "a value is shown as set that is not")
         browser.script("seen.length = 0")
         # And everything works.
@@ -86,7 +87,7 @@ class ConnectionTest(unittest.TestCase):
         times = [self.fail_and_recover(fail, mend, 200 + 2 * turn) for turn in range(REPEATS)]
         Settings.figures[f"{name}: noticed after at most, in s"] = round(max(times), 2)
         if REPEATS > 1:
-            self.assertLess(max(times), 6)
+            self.assertLess(max(times), 30)
 
 
 def browser_value(browser):
@@ -97,12 +98,12 @@ class StoppedServer(ConnectionTest):
     def test_a_stopped_server_is_noticed_and_nothing_is_sent_late(self):
         self.world.start_ui()
         self.open()
-        self.repeat("stopped server", lambda: self.world.ui.send_signal(signal.SIGSTOP), lambda: self.world.ui.send_signal(signal.SIGCONT))
+        self.repeat("stopped server", lambda: stop(self.world.ui), lambda: self.world.ui.send_signal(signal.SIGCONT))
 
     def test_a_short_pause_loses_nothing(self):
         self.world.start_ui()
         browser = self.open()
-        self.world.ui.send_signal(signal.SIGSTOP)
+        stop(self.world.ui)
         browser.type(browser.field(KEY), "300")
         wait_until(self.is_unsent, "the change looks as if it were sent")
         self.world.ui.send_signal(signal.SIGCONT)
@@ -166,7 +167,7 @@ class LostPackets(ConnectionTest):
         self.open()
         self.assertGreater(self.connections(), 0)
         self.lose()
-        wait_until(lambda: self.connections() == 0, "the server keeps connections that are dead", patience=40)
+        wait_until(lambda: self.connections() == 0, "the server keeps connections that are dead")
         self.deliver()
         self.browser.connected()
 
@@ -194,14 +195,14 @@ class FrozenTab(ConnectionTest):
             browser.settle()
         Settings.figures["frozen tab: up to date after at most, in s"] = round(max(times), 2)
         if REPEATS > 1:
-            self.assertLess(max(times), 6)
+            self.assertLess(max(times), 30)
 
     def test_a_change_from_before_a_freeze_is_not_sent_after_it(self):
         self.world.start_ui()
         browser = self.open()
         for turn in range(REPEATS):
             made, before = self.made(), browser_value(browser)
-            self.world.ui.send_signal(signal.SIGSTOP)
+            stop(self.world.ui)
             browser.type(browser.field(KEY), str(300 + turn))
             self.freeze("frozen")
             time.sleep(7)

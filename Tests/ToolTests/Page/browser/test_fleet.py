@@ -10,7 +10,7 @@ import subprocess
 import unittest
 import urllib.request
 
-from support import LONG, Keys, Settings, World, free_port, retried, wait_until
+from support import LONG, Keys, Settings, World, free_port, retried, stop, wait_until
 from test_page import axe_source, violations
 
 LIMIT = "Search/Index/Limit"
@@ -435,10 +435,10 @@ class Fleet(FleetTest):
 
     def test_a_change_of_somebody_else_appears_at_once(self):
         self.fleet("set", "search", LIMIT, "2", "--why", "elsewhere", "--by", "bob")
-        wait_until(lambda: self.text(LIMIT) == "2 MB", "it does not appear", patience=3)
+        wait_until(lambda: self.text(LIMIT) == "2 MB", "it does not appear")
         wait_until(lambda: "Last change: Limit, just now by" in self.browser.text("#list-head") and "(bob): elsewhere" in self.browser.text("#list-head"))
         self.fleet("kill", "search", "fast", "--why", "broken")
-        wait_until(lambda: self.text(FAST) == "off", "the kill does not appear", patience=3)
+        wait_until(lambda: self.text(FAST) == "off", "the kill does not appear")
 
     def test_production_looks_like_production(self):
         def edge():
@@ -449,15 +449,15 @@ class Fleet(FleetTest):
         wait_until(lambda: self.browser.script("return document.body.dataset.stage") == "staging" and edge() == "1px")
 
     def test_values_stay_grey_while_etcd_does_not_answer_and_come_back(self):
-        os.kill(self.etcd_process.pid, signal.SIGSTOP)
+        stop(self.etcd_process)
         try:
-            wait_until(lambda: self.browser.script("return document.body.classList.contains('is-old')"), "the page does not notice", patience=40)
+            wait_until(lambda: self.browser.script("return document.body.classList.contains('is-old')"), "the page does not notice")
             self.assertEqual(self.text(LIMIT), "5 MB")
             self.assertIn("values may be old", self.browser.text("#banner"))
             self.assertFalse(self.browser.find(".fleet-hosts").is_displayed())
         finally:
             os.kill(self.etcd_process.pid, signal.SIGCONT)
-        wait_until(lambda: not self.browser.script("return document.body.classList.contains('is-old')"), "the page does not come back", patience=40)
+        wait_until(lambda: not self.browser.script("return document.body.classList.contains('is-old')"), "the page does not come back")
         self.assertFalse(self.browser.find("#banner").is_displayed())
 
     def test_an_unreachable_cluster_is_reported(self):
