@@ -28,8 +28,8 @@ import Testing
     }
 
     @Test func `A guard puts the value back when the time is over, and says so`() throws {
-        let result = try tweak("set", "Count", "7", "--for", "1s").wait()
-        #expect(result.status == 0 && result.output == "Bare/Values/Count: 5 → 7, for 1s\n")
+        let result = try tweak("set", "Count", "7", "--for", "3s").wait()
+        #expect(result.status == 0 && result.output == "Bare/Values/Count: 5 → 7, for 3s\n")
         #expect(result.error.contains("the Tweaks library is not in the process, so the process "))
         program.expect("7 0.5 0 slow hello 1 1 80 7")
         program.expect(BareProgram.defaults)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func `A value that somebody has set meanwhile stays`() throws {
-        #expect(try tweak("set", "Count", "7", "Ratio", "2", "--for", "1s").wait().status == 0)
+        #expect(try tweak("set", "Count", "7", "Ratio", "2", "--for", "5s").wait().status == 0)
         #expect(try tweak("set", "Count", "9").wait().status == 0)
         program.expect("9 2 0 slow hello 1 1 80 9")
         program.expect("9 0.5 0 slow hello 1 1 80 9")

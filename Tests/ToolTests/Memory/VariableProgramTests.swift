@@ -177,7 +177,7 @@ private let defaults = "-9.81 0.2 1 0 5 0.5 0.25 3 0"
 
     @Test func `have a value for a time, and then the one before`() throws {
         _ = try start()
-        #expect(try program.tweak("set", "--for", "200ms", "Gravity", "-7").succeeded)
+        #expect(try program.tweak("set", "--for", "3s", "Gravity", "-7").succeeded)
         program.expect("-7 0.2 1 0 5 0.5 0.25 3 0")
         program.expect(defaults)
     }

@@ -122,7 +122,7 @@ private final class Workers {
 
     @Test func `A ramp is in all of them, and its end is kept`() throws {
         let set = try workers.tweak(
-            "set", "workers", "Size", "100", "--ramp", "2s", "--format", "json")
+            "set", "workers", "Size", "100", "--ramp", "5s", "--format", "json")
         #expect(try set.json["processes"] as? [Int32] == [workers.process.processID] + workers.pids.sorted())
         #expect(try set.json["kept"] as? Bool == true)
         workers.expect(100)
@@ -143,14 +143,14 @@ private final class Workers {
     }
 
     @Test func `One that is forked later ends the lease in time`() throws {
-        try #expect(workers.tweak("set", "workers", "Size", "10", "--for", "3s").succeeded)
+        try #expect(workers.tweak("set", "workers", "Size", "10", "--for", "8s").succeeded)
         workers.replaceWorker()
         #expect(waitUntil { workers.values(of: 3) == [10, 5] })
         #expect(waitUntil { workers.values(of: 0) == [5, 10, 5] })
     }
 
     @Test func `One that is forked later goes on with the ramp`() throws {
-        try #expect(workers.tweak("set", "workers", "Size", "100", "--ramp", "4s").succeeded)
+        try #expect(workers.tweak("set", "workers", "Size", "100", "--ramp", "8s").succeeded)
         workers.replaceWorker()
         #expect(waitUntil { workers.values(of: 3).last == 100 })
         #expect(workers.values(of: 3).count > 2)
@@ -199,7 +199,7 @@ private final class Workers {
 
     @Test func `A worker that does not answer is named`() throws {
         let worker = workers.pids[1]
-        kill(worker, SIGSTOP)
+        #expect(pause(worker))
         defer { kill(worker, SIGCONT) }
         let set = try workers.tweak("set", "workers", "Size", "9", "--for", "10min", "--format", "json")
         #expect(set.status == 75)
@@ -215,18 +215,19 @@ private final class Workers {
 
     @Test func `A worker that does not answer delays no other one`() throws {
         let worker = workers.pids[1]
-        kill(worker, SIGSTOP)
+        #expect(pause(worker))
         defer { kill(worker, SIGCONT) }
-        let set = try workers.tweak("set", "workers", "Size", "9", "--for", "2s")
+        // Less than the time for which the answer is awaited.
+        let set = try workers.tweak("set", "workers", "Size", "9", "--for", "2.9s")
         #expect(set.status == 75)
-        #expect(set.output == "Pool/Worker/Size: 5 → 9, for 2s, in 3 processes\n")
+        #expect(set.output == "Pool/Worker/Size: 5 → 9, for 2.9s, in 3 processes\n")
         // The lease of neither has ended yet.
         #expect(waitUntil { workers.values == [9, 5, 9] })
     }
 
     @Test func `A command is not started if a worker does not answer, which is said`() throws {
         let worker = workers.pids[1]
-        kill(worker, SIGSTOP)
+        #expect(pause(worker))
         defer { kill(worker, SIGCONT) }
         let ran = workers.home("ran")
         let set = try workers.tweak("set", "workers", "Size", "9", "--while", "--", "touch", ran)
@@ -241,8 +242,8 @@ private final class Workers {
     }
 
     @Test func `A ramp in all processes is the same`() throws {
-        let set = try workers.tweak("set", "workers", "Size", "100", "--ramp", "2s", "--all-processes")
-        #expect(set.output == "Pool/Worker/Size: 5 → 100 in 2s, in 4 processes\n")
+        let set = try workers.tweak("set", "workers", "Size", "100", "--ramp", "5s", "--all-processes")
+        #expect(set.output == "Pool/Worker/Size: 5 → 100 in 5s, in 4 processes\n")
         #expect(set.error.isEmpty)
         workers.expect(100)
         for worker in 0..<3 { #expect(workers.values(of: worker).contains { 5 < $0 && $0 < 100 }) }
@@ -300,7 +301,7 @@ private final class Workers {
 
     @Test func `A worker that does not answer is not measured, and the others are`() throws {
         let worker = workers.pids[1]
-        kill(worker, SIGSTOP)
+        #expect(pause(worker))
         defer { kill(worker, SIGCONT) }
         let measured = try workers.tweak("measure", "workers", "Load", "--for", "50ms", "--sum")
         #expect(measured.status == 75 && measured.output == "4.0\n")
@@ -321,7 +322,7 @@ private final class Workers {
     @Test func `A sweep with a sum has its values in all of them`() throws {
         let sweep = try workers.tweak(
             "sweep", "workers", "Size=6,7,8", "--measure", "last(Cost)", "--sum", "--for", "20ms", "--settle",
-            "20ms", "--format", "json")
+            "200ms", "--format", "json")
         let json = try sweep.json
         #expect(json["measure"] as? String == "sum of last(Cost)")
         let best = try #require(json["best"] as? [String: Any], "\(sweep)")
