@@ -267,7 +267,7 @@ extension AgentHost {
         }
         try refuses("the answer has more than 1048576 bytes") {
             $0.send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1048577\r\n\r\n")
-            usleep(200_000)
+            $0.waitForEnd()
         }
         try refuses("the answer is text/html; application/json is expected") {
             $0.answer("<html>Sign in</html>", headers: ["Content-Type: text/html"])
@@ -276,7 +276,7 @@ extension AgentHost {
 
     @Test func `whose answer is late`() throws {
         try host.configure(service: server.url, "", "\"timeout\": 0.5")
-        try refuses("no complete answer within 0.5 seconds") { _ in usleep(2_000_000) }
+        try refuses("no complete answer within 0.5 seconds") { $0.waitForEnd() }
     }
 
     @Test(arguments: [
@@ -415,20 +415,21 @@ extension AgentHost {
     }
 
     @Test func `whose stream restarts, which triggers a poll`() throws {
-        let streams = Locked(0)
+        let (streams, answers, mayEnd) = (Locked(0), Locked(0), Locked(false))
         try host.configure(service: server.url, "", "\"interval\": 3600")
         server.answer { request in
             let count = streams.withLock { $0 }
             guard request.path.hasPrefix("/stream") else {
                 // Something changes while there is no stream that could tell.
-                return request.answer(
+                request.answer(
                     #"{"flags":[{"key":"Search/Index/New","value":\#(count > 0)}],"#
                         + #""eventStreams":[{"type":"sse","url":"/stream"}]}"#)
+                return answers.withLock { $0 += 1 }
             }
             if count == 0 {
                 // The first one ends when it has made the agent ask again.
                 request.send(Self.head)
-                usleep(1_500_000)
+                while !mayEnd.withLock({ $0 }), request.send(":\n\n") { usleep(10_000) }
             }
             streams.withLock { $0 += 1 }
             guard count > 0 else { return }
@@ -437,6 +438,8 @@ extension AgentHost {
         }
         try host.following { (_) throws in
             #expect(try waitUntil { try host.value("Index", "New") as? Bool == false })
+            #expect(waitUntil { answers.withLock { $0 } >= 2 })
+            mayEnd.withLock { $0 = true }
             #expect(try waitUntil { try host.value("Index", "New") as? Bool == true })
             #expect(streams.withLock { $0 } == 2)
         }

@@ -124,7 +124,7 @@ import Testing
     @Test func `whose length is too large`() throws {
         try refuses("the answer has more than 1048576 bytes") {
             $0.send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1048577\r\n\r\n")
-            usleep(200_000)
+            $0.waitForEnd()
         }
     }
 
@@ -153,7 +153,7 @@ import Testing
 
     @Test func `that never arrives`() throws {
         try host.configure(server.url, "\"timeout\": 0.5")
-        try refuses("no complete answer within 0.5 seconds") { _ in usleep(2_000_000) }
+        try refuses("no complete answer within 0.5 seconds") { $0.waitForEnd() }
     }
 
     @Test func `that is a web page`() throws {

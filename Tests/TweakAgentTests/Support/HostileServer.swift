@@ -30,6 +30,12 @@ final class HostileServer: Sendable {
             Glibc.send(connection, bytes, bytes.count, CInt(MSG_NOSIGNAL)) == bytes.count
         }
 
+        /// Says nothing more, and returns when the client has hung up.
+        func waitForEnd() {
+            var byte: UInt8 = 0
+            while recv(connection, &byte, 1, 0) > 0 {}
+        }
+
         /// Answers as a proxy that has connected to a server on this machine, and passes bytes on until the end.
         func tunnel(to port: UInt16) {
             send("HTTP/1.1 200 Connection established\r\n\r\n")
