@@ -116,7 +116,8 @@ private final class SweptProgram {
     func `finds the best value, and puts the old one back`(hasLibrary: Bool) throws {
         let program = try SweptProgram(hasLibrary: hasLibrary)
         let result = try program.tweak(
-            "sweep", "Gain=2..6/5", "Mode", "--measure", "max(State/Error)", "--for", "50ms")
+            "sweep", "Gain=2..6/5", "Mode", "--measure", "max(State/Error)", "--for", "50ms", "--settle",
+            "0.1")
         #expect(result.succeeded, "\(result.error)")
         #expect(result.lines.first == "max(State/Error), lower is better")
         let rows = result.lines.dropFirst().map { $0.split(separator: " ") }
@@ -133,7 +134,7 @@ private final class SweptProgram {
         let program = try SweptProgram()
         let result = try program.tweak(
             "sweep", "Gain=2..9/8", "P=1..4/4", "Mode", "Count", "--search", "--trials", "80", "--measure",
-            "Error", "--for", "20ms", "--keep", "best", "--preset", "good")
+            "Error", "--for", "20ms", "--settle", "0.1", "--keep", "best", "--preset", "good")
         #expect(
             result.succeeded && result.error.contains("kept: Gain=4.0 P=3.0 Mode=hard Count=5"),
             "\(result.output)\(result.error)")
@@ -146,7 +147,8 @@ private final class SweptProgram {
     @Test func `keeps nothing that is not better`() throws {
         let program = try SweptProgram()
         let result = try program.tweak(
-            "sweep", "Gain=8,9", "--measure", "Error", "--for", "20ms", "--keep", "best", "--preset", "bad")
+            "sweep", "Gain=8,9", "--measure", "Error", "--for", "20ms", "--settle", "0.1", "--keep", "best",
+            "--preset", "bad")
         #expect(result.status == 3 && result.error.contains("nothing is kept"))
         // Both are worse, and so their differences are above 0.
         let changes = result.lines.filter { $0.contains("[+") && !$0.hasSuffix("best") }
@@ -155,11 +157,14 @@ private final class SweptProgram {
         #expect(try program.preset("list").output.contains("no presets"))
     }
 
-    /// Its result is random.
+    /// The results are the same at each run of the test, so that there is no chance of a difference.
     @Test func `finds no difference in noise, and says how sure that is`() throws {
         let program = try SweptProgram()
+        var random = SeededGenerator(seed: 1)
+        let noise = (0..<1000).map { _ in "\(Int.random(in: 1...1000, using: &random))" }
+        try program.home.write("noise", noise.joined(separator: "\n"))
         let sweep = [
-            "Gain=1..5/5", "--confidence", "99.9", "--command", "shuf --input-range 1-1000 --head-count 1",
+            "Gain=1..5/5", "--confidence", "99.9", "--command", "head -n 1 noise && sed -i 1d noise",
             "--value-from", "[0-9]+",
         ]
         let result = try program.sweep(sweep + ["--keep", "best"])
@@ -178,8 +183,9 @@ private final class SweptProgram {
         let program = try SweptProgram()
         let file = program.home("sweep.csv")
         let json = try program.tweak(
-            "sweep", "Gain=2..4/3", "--measure", "last(Error)", "--for", "20ms", "--repeat", "2", "--format",
-            "json", "--output", file
+            "sweep", "Gain=2..4/3", "--measure", "last(Error)", "--for", "20ms", "--settle", "0.1",
+            "--repeat",
+            "2", "--format", "json", "--output", file
         ).json
         #expect(json["measure"] as? String == "last(Error)" && json["isComplete"] as? Bool == true)
         let best = try #require(json["best"] as? [String: Any])
@@ -196,7 +202,8 @@ private final class SweptProgram {
         #expect(lines.count { $0.contains(",final,") } == 10)
         #expect(lines.contains { $0.hasSuffix(",reference,1.0,17.0") || $0.hasSuffix(",reference,1.0,18.0") })
         let csv = try program.tweak(
-            "sweep", "Count=1,2", "--measure", "Error", "--for", "20ms", "--format", "csv", "--reference", "0"
+            "sweep", "Count=1,2", "--measure", "Error", "--for", "20ms", "--settle", "0.1", "--format", "csv",
+            "--reference", "0"
         )
         // With the values before in each round of the comparison.
         #expect(csv.lines.count == 1 + 2 + 2 * 3 + 2 * 2)
@@ -205,7 +212,7 @@ private final class SweptProgram {
     @Test func `leaves out points that cannot be measured`() throws {
         let program = try SweptProgram()
         let result = try program.tweak(
-            "sweep", "Gain=1..4/4", "--measure", "Ratio", "--for", "20ms", "--maximize")
+            "sweep", "Gain=1..4/4", "--measure", "Ratio", "--for", "20ms", "--settle", "0.1", "--maximize")
         #expect(result.succeeded && result.error.contains("Gain=3.0: Motor/State/Ratio is NaN"))
         #expect(result.lines.dropFirst(2).first?.hasPrefix("2.0 ") == true)
         #expect(result.lines.count { $0.hasSuffix("failed") } == 2)
@@ -215,9 +222,9 @@ private final class SweptProgram {
     @Test(arguments: [true, false])
     func `puts everything back within two samples when a guard is breached`(hasLibrary: Bool) throws {
         let program = try SweptProgram(hasLibrary: hasLibrary)
-        let (rate, period) = ("2", 500.0)
+        let (rate, period) = ("0.5", 2000.0)
         let result = try program.tweak(
-            "sweep", "Gain=2,9", "--measure", "Error", "--for", "3s", "--reference", "0", "--guard",
+            "sweep", "Gain=2,9", "--measure", "Error", "--for", "2s", "--reference", "0", "--guard",
             "Speed<8000", "--rate", rate, "--keep", "best")
         #expect(result.status == 1)
         #expect(result.error.contains("the guard Speed<8000 is breached: Motor/State/Speed is 9000"))
@@ -233,7 +240,7 @@ private final class SweptProgram {
         let program = try SweptProgram()
         let file = program.home("sweep.csv")
         let sweep = try program.startSweep(
-            "Gain=2..6/50", "--measure", "Error", "--for", "30ms", "--keep", "best", "--output", file)
+            "Gain=2..6/50", "--measure", "Error", "--for", "0.3", "--keep", "best", "--output", file)
         #expect(
             waitUntil { (try? String(contentsOfFile: file, encoding: .utf8))?.contains(",trial,") == true })
         kill(sweep.processID, number)
@@ -264,7 +271,7 @@ private final class SweptProgram {
         let program = try SweptProgram()
         let file = program.home("sweep.csv")
         let sweep = try program.startSweep(
-            "Gain=2..6/50", "--measure", "Error", "--for", "30ms", "--output", file)
+            "Gain=2..6/50", "--measure", "Error", "--for", "0.3", "--output", file)
         #expect(
             waitUntil { (try? String(contentsOfFile: file, encoding: .utf8))?.contains(",trial,") == true })
         program.process.kill()
@@ -283,7 +290,7 @@ private final class SweptProgram {
 
     @Test func `leaves a value that somebody has set meanwhile`() throws {
         let program = try SweptProgram()
-        let sweep = try program.startSweep("Gain=2..6/50", "--measure", "Error", "--for", "30ms")
+        let sweep = try program.startSweep("Gain=2..6/50", "--measure", "Error", "--for", "0.3")
         #expect(try waitUntil { try program.value("Gain") != "1.0\n" })
         #expect(try program.tweak("set", "Gain", "7").succeeded)
         kill(sweep.processID, SIGINT)
@@ -320,7 +327,7 @@ private final class SweptProgram {
         _ = program.process.wait()
         let arguments = [
             "sweep", program.home("motor"), "Buffers=1,2,3", "--command",
-            #"case $TWEAKS in *'"Buffers":2'*) sleep 0.01;; *) sleep 0.3;; esac"#,
+            #"case $TWEAKS in *'"Buffers":2'*) sleep 0.01;; *) sleep 0.6;; esac"#,
         ]
         let command = { try run(Locations.product("tweak"), $0, home: program.home) }
         let result = try command(arguments + ["--keep", "best"])
