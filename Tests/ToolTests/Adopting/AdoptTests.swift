@@ -119,7 +119,7 @@ import Testing
         #expect(try program.tweak("set", "text", "x").status == 65)
         #expect(try program.tweak("set", "Turns", "1").status == 65)
         let watched = try program.tweak(
-            "watch", "Turns", "gravity", "--rate", "100", "--duration", "0.3", "--format", "csv")
+            "watch", "Turns", "gravity", "--rate", "100", "--duration", "1", "--format", "csv")
         #expect(watched.lines.first == "time,Plain/State/Turns,Variables/bare.c/gravity,mark")
         let turns = watched.lines.dropFirst().compactMap { Int($0.split(separator: ",")[1]) }
         #expect(turns.count > 2 && turns.allSatisfy { $0.isMultiple(of: 3) } && turns == turns.sorted())

@@ -100,7 +100,7 @@ import Testing
 
     @Test func `are sampled with them`() throws {
         let watched = try program.tweak(
-            "watch", "Turns", "RawTurns", "gravity", "Gain", "--rate", "100", "--duration", "0.3", "--format",
+            "watch", "Turns", "RawTurns", "gravity", "Gain", "--rate", "100", "--duration", "1", "--format",
             "csv")
         #expect(
             watched.lines.first

@@ -39,6 +39,7 @@ import Testing
         try setter.record("run.jsonl", "--monitors", "Setter/Values/R*", "--rate", "500", until: "bye") {
             () throws in
             #expect(try setter.tweak("set", "Ratio", "0.75").succeeded)
+            #expect(waitUntil { setter.count(of: #""Setter/Values/Ratio":0.75"#, in: "run.jsonl") > 0 })
             #expect(try setter.tweak("set", "Count=6", "Text=bye").succeeded)
         }
         let lines = try objects("run.jsonl")
@@ -64,7 +65,9 @@ import Testing
     @Test func `MCAP has the same values for Python's mcap, also of a recording that was killed`() throws {
         try setter.record("run.mcap", "--monitors", "Ratio", until: "bye") { () throws in
             #expect(try setter.tweak("set", "Ratio", "0.75").succeeded)
-            usleep(100_000)
+            // Among the tweaks and among the monitors.
+            let ratio = #"{"Setter":{"Values":{"Ratio":0.75}}}"#
+            #expect(waitUntil { setter.count(of: ratio, in: "run.mcap") > 1 })
             #expect(try setter.tweak("set", "Text", "bye").succeeded)
         }
         let messages = try messages("run.mcap")
@@ -95,10 +98,7 @@ import Testing
             if watch.isRunning { watch.kill() }
             _ = watch.wait()
         }
-        func has(_ text: String) -> Bool {
-            let content = try? Data(contentsOf: URL(fileURLWithPath: setter.home("run.mcap")))
-            return content?.range(of: Data(text.utf8)) != nil
-        }
+        func has(_ text: String) -> Bool { setter.count(of: text, in: "run.mcap") > 0 }
         #expect(waitUntil { has(#"{"Setter":{"Values":{"Ratio":0.5}}}"#) })
         #expect(try setter.tweak("set", "Ratio=0.75", "Text=bye").succeeded)
         #expect(waitUntil { has(#"{"Setter":{"Values":{"Ratio":0.75}}}"#) && has("bye") })

@@ -125,7 +125,7 @@ import Testing
 
     @Test(arguments: ["run.mcap", "run.jsonl"])
     func `A check holds for the same run, and fails for another one`(name: String) throws {
-        try setter.record(name, "--monitors", "Ratio", "--rate", "50", until: "end of it") { () throws in
+        try setter.record(name, "--monitors", "Ratio", "--rate", "200", until: "end of it") { () throws in
             usleep(200_000)
             #expect(try setter.tweak("set", "Ratio", "0.75").succeeded)
             usleep(200_000)
@@ -133,7 +133,7 @@ import Testing
         }
         #expect(try setter.tweak("reset", "--all").succeeded)
         // A busy machine makes a change late.
-        let same = try replay(name, "--check", "--shift", "200 ms", "--format", "json")
+        let same = try replay(name, "--check", "--shift", "2 s", "--format", "json")
         #expect(same.status == 0, "\(same.output) \(same.error)")
         let monitors = try #require(try same.json["monitors"] as? [[String: Any]])
         #expect(monitors.map { $0["tweak"] as? String } == ["Setter/Values/Ratio"])
@@ -141,7 +141,7 @@ import Testing
 
         #expect(try setter.tweak("reset", "--all").succeeded)
         #expect(try setter.tweak("set", "Ratio", "1", "--for", "1min").succeeded)
-        let other = try replay(name, "--check", "--tolerance", "0.2", "--shift", "200ms")
+        let other = try replay(name, "--check", "--tolerance", "0.2", "--shift", "2s")
         #expect(other.status == 1, "\(other.output) \(other.error)")
         #expect(other.output.contains("deviates") && other.output.contains("0.5 "), "\(other.output)")
         #expect(other.error.contains("not as recorded: 1 of 1 monitor"))

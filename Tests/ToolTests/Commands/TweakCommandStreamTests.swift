@@ -224,7 +224,7 @@ private struct TeleplotLine: Hashable {
         let program = try ViewedProgram()
         let address = "udp://127.0.0.1:\(try DatagramReceiver.unusedPort())"
         let result = try program.tweak(
-            "watch", ["Speed", "--rate", "100", "--duration", "0.5", "--to", address])
+            "watch", ["Speed", "--rate", "100", "--duration", "1", "--to", address])
         #expect(result.succeeded && result.output.isEmpty)
         #expect(result.error.contains("\(address): Connection refused; datagrams are lost\n"))
         #expect(result.error.contains(#/\d+ samples?, .*\d+ datagrams lost\n/#), "\(result.error)")

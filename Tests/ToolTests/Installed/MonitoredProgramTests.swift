@@ -148,7 +148,7 @@ private final class MonitoredProgram {
     @Test(arguments: [true, false])
     func `All monitors are sampled by default, for the requested time`(hasLibrary: Bool) throws {
         let program = try MonitoredProgram(hasLibrary: hasLibrary)
-        let result = try program.tweak("watch", "--rate", "50", "--duration", "0.5", "--format", "json")
+        let result = try program.tweak("watch", "--rate", "50", "--duration", "1", "--format", "json")
         #expect(result.status == 0, "\(result.error)")
         let objects = try result.lines.map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])

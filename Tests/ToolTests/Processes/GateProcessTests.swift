@@ -155,6 +155,7 @@ private final class GatedProgram {
         for value in 6..<30 {
             #expect(try program.tweak("set", "Motor/PID/P=\(value)", "I=\(value + 1)").succeeded)
         }
+        program.expect("29 30")
         #expect(program.lines.last == "29 30" && !program.lines.contains("torn"))
     }
 

@@ -48,13 +48,19 @@ final class RunningSetter: Sendable {
             if record.isRunning { record.kill() }
             _ = record.wait()
         }
-        func has(_ text: String) -> Bool {
-            let content = try? Data(contentsOf: URL(fileURLWithPath: file))
-            return content?.range(of: Data(text.utf8)) != nil
-        }
-        #expect(waitUntil { has("snapshot") })
+        #expect(waitUntil { count(of: "snapshot", in: name) > 0 })
         try change()
-        #expect(waitUntil { has(text) }, "\(record.written.error)")
+        #expect(waitUntil { count(of: text, in: name) > 0 }, "\(record.written.error)")
+    }
+
+    /// How often a file in the home folder has a text.
+    func count(of text: String, in name: String) -> Int {
+        guard let content = try? Data(contentsOf: URL(fileURLWithPath: home(name))) else { return 0 }
+        var (count, rest) = (0, content.startIndex..<content.endIndex)
+        while let found = content.range(of: Data(text.utf8), in: rest) {
+            (count, rest) = (count + 1, found.upperBound..<content.endIndex)
+        }
+        return count
     }
 
     /// Waits until the program reads these values: `Flag Count Ratio Text`.
