@@ -32,11 +32,21 @@ private final class DatagramReceiver: Sendable {
 
     deinit { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-    /// A port at which nothing listens.
-    static func unusedPort() throws -> UInt16 {
+    /// Calls a function with a port at which nothing listens: its socket, connected to itself, takes no datagrams of
+    /// others, and nobody else gets the port.
+    static func withClosedPort(_ body: (UInt16) throws -> Void) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
         defer { close(descriptor) }
-        return try bind(descriptor)
+        let port = try bind(descriptor)
+        var address = sockaddr_in()
+        (address.sin_family, address.sin_port) = (sa_family_t(AF_INET), port.bigEndian)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isConnected = withUnsafeBytes(of: &address) { bytes in
+            bytes.assumingMemoryBound(to: sockaddr.self).baseAddress.map { connect(descriptor, $0, size) }
+        }
+        try #require(isConnected == 0)
+        try body(port)
     }
 
     private static func bind(_ descriptor: Int32) throws -> UInt16 {
@@ -222,18 +232,20 @@ private struct TeleplotLine: Hashable {
 
     @Test func `What nobody receives is counted and said, also after Ctrl-C`() throws {
         let program = try ViewedProgram()
-        let address = "udp://127.0.0.1:\(try DatagramReceiver.unusedPort())"
-        let result = try program.tweak(
-            "watch", ["Speed", "--rate", "100", "--duration", "1", "--to", address])
-        #expect(result.succeeded && result.output.isEmpty)
-        #expect(result.error.contains("\(address): Connection refused; datagrams are lost\n"))
-        #expect(result.error.contains(#/\d+ samples?, .*\d+ datagrams lost\n/#), "\(result.error)")
-        let watch = try program.watch(["Speed", "--to", address])
-        #expect(waitUntil { watch.written.error.contains("refused") })
-        kill(watch.processID, SIGINT)
-        let ended = watch.wait()
-        #expect(ended.status == 128 + SIGINT)
-        #expect(ended.error.contains(#/ datagrams? lost\n/#), "\(ended.error)")
+        try DatagramReceiver.withClosedPort { port in
+            let address = "udp://127.0.0.1:\(port)"
+            let result = try program.tweak(
+                "watch", ["Speed", "--rate", "100", "--duration", "1", "--to", address])
+            #expect(result.succeeded && result.output.isEmpty)
+            #expect(result.error.contains("\(address): Connection refused; datagrams are lost\n"))
+            #expect(result.error.contains(#/\d+ samples?, .*\d+ datagrams lost\n/#), "\(result.error)")
+            let watch = try program.watch(["Speed", "--to", address])
+            #expect(waitUntil { watch.written.error.contains("refused") })
+            kill(watch.processID, SIGINT)
+            let ended = watch.wait()
+            #expect(ended.status == 128 + SIGINT)
+            #expect(ended.error.contains(#/ datagrams? lost\n/#), "\(ended.error)")
+        }
     }
 
     @Test func `Wrong addresses and options are refused`() throws {
