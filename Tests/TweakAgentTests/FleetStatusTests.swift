@@ -66,7 +66,7 @@ import Testing
                     try waits(for: "3 of 3 known hosts follow it; there are no changes")
                     let first = try set("1")
                     try waits(for: "3 of 3 known hosts have revision \(first)")
-                    #expect(try status("--check").succeeded)
+                    #expect(try waitUntil { try status("--check").succeeded })
                     third.pause()
                     try waits(for: "2 of 3 known hosts have revision \(first)")
                     let second = try set("2")

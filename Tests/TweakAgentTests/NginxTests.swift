@@ -11,7 +11,7 @@ import Testing
     init() throws {
         (host, server) = (try AgentHost(), try WebServer())
         try server.put(features(["search": true, "old": false]))
-        try host.configure(server.url, "\"interval\": 1, \"timeout\": 1")
+        try host.configure(server.url, "\"interval\": 1")
     }
 
     @Test func `writes the values that apply to this host`() throws {
@@ -103,6 +103,7 @@ import Testing
     }
 
     @Test func `times out when a server hangs, and continues when it answers`() throws {
+        try host.configure(server.url, "\"interval\": 1, \"timeout\": 1")
         try host.following { _ in
             #expect(try waitUntil { try host.isOn("search") == true })
             server.pause()

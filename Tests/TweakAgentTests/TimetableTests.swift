@@ -8,8 +8,10 @@ import Testing
     private let timetable = Timetable()
     private let called = Locked<[Int]>([])
 
-    private func call(_ number: Int, after milliseconds: Int) -> Int {
-        timetable.call(at: .now + .milliseconds(milliseconds)) { [called] in
+    private func call(
+        _ number: Int, after milliseconds: Int, _ start: ContinuousClock.Instant = .now
+    ) -> Int {
+        timetable.call(at: start + .milliseconds(milliseconds)) { [called] in
             called.withLock { $0.append(number) }
         }
     }
@@ -20,7 +22,9 @@ import Testing
     }
 
     @Test func `calls in the order of time, whatever the order of the entries`() async throws {
-        for number in (0..<50).shuffled() { _ = call(number, after: 20 + 3 * number) }
+        // None is due before all are there.
+        let start = ContinuousClock.now + .seconds(2)
+        for number in (0..<50).shuffled() { _ = call(number, after: 3 * number, start) }
         try await wait { $0.count == 50 }
         #expect(called.withLock { $0 } == Array(0..<50))
     }
