@@ -21,7 +21,7 @@ INSTALLED = pathlib.Path(os.environ.get("TWEAKS_INSTALLED") or PACKAGE / ".build
 IS_LONG = bool(os.environ.get("TWEAKS_LONG"))
 
 
-def wait_until(condition, seconds=10):
+def wait_until(condition, seconds=60):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, f"not after {seconds} s"

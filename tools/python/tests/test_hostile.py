@@ -289,8 +289,8 @@ def test_samples_whose_end_never_comes(serve, monkeypatch):
 )
 def test_malformed_answers_in_asyncio(serve, monkeypatch, answer, error, message):
     monkeypatch.setattr(_protocol, "_LARGEST_ANSWER", 1 << 20)
-    monkeypatch.setattr(_protocol, "_SILENCE", 0.5)
-    monkeypatch.setattr(_protocol, "_WHOLE", 1.0)
+    monkeypatch.setattr(_protocol, "_SILENCE", 2.0)
+    monkeypatch.setattr(_protocol, "_WHOLE", 4.0)
     program = serve(get(lambda request: answer if request["method"] == "subscribe" else TWEAK))
 
     async def main():

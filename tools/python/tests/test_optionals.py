@@ -49,7 +49,7 @@ def test_no_value_is_none(robot, is_direct):
 
 
 def test_changes_and_the_history_have_none(robot):
-    with robot.changes("Arm/*", seconds=10) as changes:
+    with robot.changes("Arm/*", seconds=60) as changes:
         robot.set({"Limit": None, "Host": "none"})
         told = {each.name: (each.old_value, each.new_value) for each in (next(changes), next(changes))}
     assert told == {"Robot/Arm/Limit": (0.5, None), "Robot/Arm/Host": (None, "none")}

@@ -118,6 +118,7 @@ def test_a_late_sample_is_kept_and_later_ones_go():
 
 
 def test_sampling_a_program(motor):
+    begin = time.time()
     samples = motor.sample("State/*", "Gain", rate=500, seconds=0.4)
     assert samples.names == (
         "Motor/State/Speed", "Motor/State/Error", "Motor/State/Turns", "Motor/State/Mode", "Motor/Control/Gain")  # fmt: skip
@@ -125,7 +126,7 @@ def test_sampling_a_program(motor):
     assert samples.units[0] == "rpm"
     assert samples["Gain"][0] == 2.5 and isinstance(samples["Turns"][0], int)
     assert samples.changes == []
-    assert abs(samples.start - time.time()) < 5
+    assert begin - 1 < samples.start < time.time() + 1
     steps = [later - sooner for sooner, later in zip(samples.times, samples.times[1:])]
     assert all(step > 0 for step in steps)
 
@@ -136,18 +137,18 @@ def test_all_monitors_are_the_default(motor):
 
 def test_changes_while_sampling(motor):
     with motor.sampling("Speed", "Gain", rate=1000) as sampling:
-        time.sleep(0.2)
+        time.sleep(1)
         motor["Gain"] = 5
         motor["Enabled"] = False
-        time.sleep(0.2)
+        time.sleep(1)
     samples = sampling.samples
     assert [each.name for each in samples.changes] == ["Motor/Control/Gain", "Motor/Control/Enabled"]
     change = samples.changes[0]
     assert isinstance(change.new_value, float)
-    before = [value for when, value in zip(samples.times, samples["Gain"]) if when < change.time - 0.1]
-    after = [value for when, value in zip(samples.times, samples["Gain"]) if when > change.time + 0.1]
+    before = [value for when, value in zip(samples.times, samples["Gain"]) if when < change.time - 0.5]
+    after = [value for when, value in zip(samples.times, samples["Gain"]) if when > change.time + 0.5]
     assert set(before) == {2.5} and set(after) == {5.0}
-    samples = motor.sample("Gain", rate=100, seconds=0.2, during=lambda: motor.set({"Gain": 6}))
+    samples = motor.sample("Gain", rate=100, seconds=1, during=lambda: motor.set({"Gain": 6}))
     assert [each.new_value for each in samples.changes] == [6.0]
 
 
