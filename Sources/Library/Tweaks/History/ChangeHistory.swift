@@ -70,10 +70,16 @@ struct ChangeHistory {
         fileprivate let value: TweakValue
         fileprivate let source: TweakSource
         fileprivate let hidden: RareValue?
-        /// Whether the change is one of the values below the tweak's leases or kill.
-        fileprivate let isHidden: Bool
+        /// What hides the value that changes; `nil` if nothing does.
+        fileprivate let cover: Cover?
+    }
+
+    /// The leases or the kill above a value. A class, because most changes have none.
+    fileprivate final class Cover: Sendable {
         /// The value of the newest lease of the tweak; `nil` without leases.
-        fileprivate let leased: RareValue?
+        let leased: TweakValue?
+
+        init(leased: TweakValue?) { self.leased = leased }
     }
 
     /// The facts that changes of one commit share, from the first of them on.
@@ -148,18 +154,12 @@ struct ChangeHistory {
         _ plan: ValuePlan, _ before: ShortList<Before?>, of update: ValueUpdate, _ layers: ProviderLayers
     ) {
         var occasion = Occasion(author: update.author, undoes: update.undoes)
-        // Leases that end although nothing below them changes.
-        var ended: [(tweak: TweakEntry, leased: TweakValue, below: Resolution)] = []
+        var haveCovers = false
         plan.steps.forEach { index, step in
             guard let before = before[index] ?? nil else { return }
-            if before.isHidden {
-                let new = layers.visible(to: update).resolve(step.entry.declaration)
-                let leased = layers.leases[step.entry.key].isEmpty ? before.leased?.value : nil
-                if let leased, new.value == before.value {
-                    ended.append((step.entry, leased, new))
-                } else {
-                    add(step.entry, before, new, endsLease: leased != nil, &occasion)
-                }
+            if let cover = before.cover {
+                haveCovers = true
+                recordHidden(step.entry, before, cover, of: update, layers, &occasion)
             } else {
                 let ramp =
                     if case .begin = update.ramps { plan.ramps[step.entry.key]?.duration } else {
@@ -172,15 +172,39 @@ struct ChangeHistory {
             }
         }
         update.number = occasion.number
-        guard !ended.isEmpty else { return }
+        if haveCovers { recordEndings(plan, before, of: update, layers) }
+    }
+
+    /// Records a change of a value below leases or a kill, unless it only ends the last lease. Not inlined, because few
+    /// changes are.
+    @inline(never)
+    private mutating func recordHidden(
+        _ tweak: TweakEntry, _ before: Before, _ cover: Cover, of update: ValueUpdate,
+        _ layers: ProviderLayers, _ occasion: inout Occasion
+    ) {
+        let new = layers.visible(to: update).resolve(tweak.declaration)
+        let endsLease = cover.leased != nil && layers.leases[tweak.key].isEmpty
+        guard !endsLease || new.value != before.value else { return }
+        add(tweak, before, new, endsLease: endsLease, &occasion)
+    }
+
+    /// Records the leases that have ended although nothing below them has changed.
+    @inline(never)
+    private mutating func recordEndings(
+        _ plan: ValuePlan, _ before: ShortList<Before?>, of update: ValueUpdate, _ layers: ProviderLayers
+    ) {
         // A number of their own lets the rest be undone.
         var endings = Occasion(author: update.author, undoes: 0)
-        for (tweak, leased, below) in ended {
-            let before = Before(
-                value: leased, source: .lease, hidden: nil, isHidden: false, leased: nil)
-            add(tweak, before, below, &endings)
+        plan.steps.forEach { index, step in
+            guard let before = before[index] ?? nil, let leased = before.cover?.leased,
+                layers.leases[step.entry.key].isEmpty
+            else { return }
+            let below = layers.visible(to: update).resolve(step.entry.declaration)
+            guard below.value == before.value else { return }
+            add(
+                step.entry, Before(value: leased, source: .lease, hidden: nil, cover: nil), below, &endings)
         }
-        if occasion.number == 0 { update.number = endings.number }
+        if update.number == 0 { update.number = endings.number }
     }
 
     /// Records a change that a new declaration has made.
@@ -210,22 +234,37 @@ struct ChangeHistory {
     ///   those before, otherwise the ones below them.
     func before(_ tweak: TweakEntry, _ layers: ProviderLayers, _ update: ValueUpdate? = nil) -> Before? {
         guard isOn, !tweak.isMonitor, secrets.isEmpty || !secrets.contains(tweak.key) else { return nil }
-        let isHidden = layers.hide(tweak.key, from: update)
-        var (value, source) = (tweak.nextValue, tweak.source)
-        if isHidden {
-            let resolution = layers.visible(to: update).resolve(tweak.declaration)
-            (value, source) = (resolution.value, resolution.source)
-        } else if tweak.pendingValue != nil {
+        if layers.haveLeasesOrKills, layers.hide(tweak.key, from: update) {
+            return beforeHidden(tweak, layers, update)
+        }
+        var source = tweak.source
+        if tweak.pendingValue != nil {
             // The tweak still has the source of the current value.
             source = [.session, .lease, layers.keeper].first { layers[$0][tweak.key] != nil } ?? .binary
         }
-        var hidden: RareValue?
-        if source == .session, case .value(let value)? = layers[layers.keeper][tweak.key] {
-            hidden = RareValue(value)
-        }
         return Before(
-            value: value, source: source, hidden: hidden, isHidden: isHidden,
-            leased: isHidden ? (layers.leases[tweak.key].last?.value).map(RareValue.init) : nil)
+            value: tweak.nextValue, source: source, hidden: hidden(below: source, tweak, layers), cover: nil)
+    }
+
+    /// The values below leases or a kill before a step. Not inlined, because few changes are.
+    @inline(never)
+    private func beforeHidden(
+        _ tweak: TweakEntry, _ layers: ProviderLayers, _ update: ValueUpdate?
+    ) -> Before {
+        let below = layers.visible(to: update).resolve(tweak.declaration)
+        return Before(
+            value: below.value, source: below.source, hidden: hidden(below: below.source, tweak, layers),
+            cover: Cover(leased: layers.leases[tweak.key].last?.value))
+    }
+
+    /// The override below a value of the session.
+    private func hidden(
+        below source: TweakSource, _ tweak: TweakEntry, _ layers: ProviderLayers
+    ) -> RareValue? {
+        guard source == .session, case .value(let value)? = layers[layers.keeper][tweak.key] else {
+            return nil
+        }
+        return RareValue(value)
     }
 
     /// Records a step if it has changed the value.
@@ -247,7 +286,7 @@ struct ChangeHistory {
                 author: occasion.author, undoes: occasion.undoes, tweak: tweak,
                 oldValue: shortened(before.value, &isCut), newValue: shortened(new.value, &isCut),
                 oldSource: before.source, newSource: new.source, hidden: before.hidden,
-                isPending: tweak.pendingValue != nil && !before.isHidden, isCut: isCut,
+                isPending: tweak.pendingValue != nil && before.cover == nil, isCut: isCut,
                 endsLease: endsLease,
                 rampTime: ramp.map { UInt32(exactly: ($0 / .milliseconds(1)).rounded()) ?? .max } ?? 0))
     }

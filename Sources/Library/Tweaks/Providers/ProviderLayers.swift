@@ -44,8 +44,8 @@ struct ProviderLayers {
     private(set) var askedForAll: [ProviderFeed] = []
     /// The leases, whose values are in a layer of their own, below the session's, while there are any.
     private(set) var leases = Leases()
-    /// The index of that layer.
-    private var leaseLayer: Int?
+    /// The indices of the layers of leases, of the session and of kills.
+    private var leaseLayer: Int?, sessionLayer: Int? = 0, killLayer: Int?
     /// The values that adopted variables had before they got one of a provider. The program may have stored them, so
     /// they are not always the defaults.
     var ownValues: [TweakKey: TweakValue] = [:]
@@ -96,7 +96,7 @@ struct ProviderLayers {
     }
 
     private mutating func findKeeper() {
-        leaseLayer = index(of: .lease)
+        (leaseLayer, sessionLayer, killLayer) = (index(of: .lease), index(of: .session), index(of: .kill))
         askedForAll = []
         for layer in all {
             if let feed = layer.feed, !feed.listsAllKeys { askedForAll.append(feed) }
@@ -127,7 +127,7 @@ struct ProviderLayers {
     ) -> Leases.Change {
         // An update is planned with the layer.
         if leaseLayer == nil {
-            insert(Layer(source: .lease), at: index(of: .session).map { $0 + 1 } ?? 0)
+            insert(Layer(source: .lease), at: sessionLayer.map { $0 + 1 } ?? 0)
         }
         return leases.beginning(values, terms, by: author)
     }
@@ -146,8 +146,11 @@ struct ProviderLayers {
         return layers
     }
 
+    /// Whether any tweak can have leases or a kill.
+    var haveLeasesOrKills: Bool { !leases.isEmpty || killLayer != nil }
+
     func isKilled(_ key: TweakKey) -> Bool {
-        index(of: .kill).map { all[$0].value(of: key) != nil } ?? false
+        killLayer.map { all[$0].value(of: key) != nil } ?? false
     }
 
     /// The same layers as they will be when all leases and kills have ended.
@@ -207,7 +210,7 @@ struct ProviderLayers {
         for index in all.indices {
             let source = all[index].source
             let isUpdated = index == layer
-            if source == .session, !isUpdated, let session = update?.session {
+            if index == sessionLayer, !isUpdated, let session = update?.session {
                 guard let value = session[tweak.key] else { continue }
                 return Resolution(value: value, source: source)
             }
@@ -294,7 +297,6 @@ struct ProviderLayers {
         defer { if !update.leases.isEmpty { commit(update.leases) } }
         guard let index, all.indices.contains(index) else { return }
         if all[index].values.isEmpty { all[index].values.reserveCapacity(update.opinions.count) }
-        let session = update.session.flatMap { values in self.index(of: .session).map { ($0, values) } }
         update.opinions.forEach { number, opinion in
             guard refused.isEmpty || !refused.contains(number) else { return }
             let old: ProvidedValue?
@@ -304,8 +306,10 @@ struct ProviderLayers {
                 old = all[index].values.removeValue(forKey: opinion.key)
             }
             if old != opinion.provided { changed(opinion.key, opinion.provided) }
-            if let (layer, new) = session, !all[layer].values.isEmpty || !new.isEmpty {
-                all[layer].values[opinion.key] = new[opinion.key].map(ProvidedValue.value)
+            if let session = update.session, let sessionLayer,
+                !all[sessionLayer].values.isEmpty || !session.isEmpty
+            {
+                all[sessionLayer].values[opinion.key] = session[opinion.key].map(ProvidedValue.value)
             }
             if !all[index].failures.isEmpty { all[index].failures[opinion.key] = nil }
             if !update.isAdmitted {
