@@ -14,15 +14,16 @@
 
 from ._errors import (
     Clamped, Ended, Forbidden, Garbled, Hidden, LeaseLost, Lost, Refused, Silent, TweaksError, TweaksWarning,
-    Unavailable, UnknownTweak, Waiting,
+    Unavailable, UnknownLabel, UnknownTweak, Waiting,
 )  # fmt: skip
 from ._lock_step import LockStep
 from ._program import Changes, Lease, Presets, Program, Sampling, connect, programs
 from ._samples import Samples
-from ._values import Change, Choice, LoggedChange, Mark, Tweak, Value
+from ._values import Change, Choice, LabelledInt, LoggedChange, Mark, Tweak, Value
 
 __all__ = [
-    "Change", "Changes", "Choice", "Clamped", "Ended", "Forbidden", "Garbled", "Hidden", "Lease", "LeaseLost",
-    "LockStep", "LoggedChange", "Lost", "Mark", "Presets", "Program", "Refused", "Samples", "Sampling", "Silent", "Tweak",
-    "TweaksError", "TweaksWarning", "Unavailable", "UnknownTweak", "Value", "Waiting", "connect", "programs",
+    "Change", "Changes", "Choice", "Clamped", "Ended", "Forbidden", "Garbled", "Hidden", "LabelledInt", "Lease",
+    "LeaseLost", "LockStep", "LoggedChange", "Lost", "Mark", "Presets", "Program", "Refused", "Samples", "Sampling", "Silent",
+    "Tweak", "TweaksError", "TweaksWarning", "Unavailable", "UnknownLabel", "UnknownTweak", "Value", "Waiting", "connect",
+    "programs",
 ]  # fmt: skip

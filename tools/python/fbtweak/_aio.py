@@ -130,7 +130,7 @@ class AsyncProgram:
                 return
             tweaks = await self.tweaks(*names)
             watched = [each.name for each in tweaks] if names else None
-            buffer = Buffer(watched, {each.name: each._kind for each in tweaks})
+            buffer = Buffer(watched, {each.name: each for each in tweaks})
             way.add(buffer)
             try:
                 while (change := await buffer.next(end)) is not None:

@@ -17,7 +17,7 @@ from ._errors import Garbled, TweaksError, again
 from ._live import LiveBackend
 from ._protocol import Message
 from ._program import typed, typed_change
-from ._values import Change, Tweak, Value, member, members, read_change, read_value
+from ._values import Change, Tweak, Value, member, members, read_change
 
 #: The pause in seconds between two looks at a value whose changes are not reported, and at one whose changes are: a
 #: program does not report what it stores itself in a variable that is a tweak.
@@ -132,7 +132,7 @@ class Way:
                 if connection is None:
                     return await read_by_command()
                 answer = await connection.ask("get", {"tweak": tweak.name}, is_answered=is_answered)
-                return read_value(answer.get("value"), tweak._kind)
+                return tweak._read(answer.get("value"))
 
             # Monitors change too often to be reported; what waits for a gate, when the program's loop passes it.
             is_reported = connection is not None and not tweak.is_monitor and tweak.gate is None
@@ -260,7 +260,7 @@ class Watch:
                 waiter.has_value = False
             self._joined.set()
             return
-        value = typed(change.new_value, self._tweak._kind)
+        value = typed(change.new_value, self._tweak)
         self._show(value, [each for each in self._waiters if each.has_value])
         if self._later is not None:
             self._later.append(value)
@@ -311,13 +311,13 @@ class Buffer:
     From a thousand on, those of one tweak are merged into one, so there are never more than two for each tweak.
     """
 
-    def __init__(self, watched: Optional[Sequence[str]], kinds: Mapping[str, str]) -> None:
+    def __init__(self, watched: Optional[Sequence[str]], tweaks: Mapping[str, Tweak]) -> None:
         """
         :param watched: The names of the tweaks; ``None`` for all.
-        :param kinds: The types of tweaks.
+        :param tweaks: Declarations by name.
         """
         self._watched = None if watched is None else frozenset(watched)
-        self._kinds = kinds
+        self._tweaks = tweaks
         self._loop = asyncio.get_running_loop()
         self._wakes = asyncio.Event()
         # Guards everything below.
@@ -384,7 +384,7 @@ class Buffer:
                 self._wakes.clear()
                 with self._lock:
                     if self._changes:
-                        return typed_change(self._changes.popleft(), self._kinds)
+                        return typed_change(self._changes.popleft(), self._tweaks)
                     if self._has_ended:
                         if self._problem is not None:
                             raise self._problem

@@ -133,7 +133,7 @@ class Backend(abc.ABC):
         """Samples some tweaks, and reports changes of those watched, by default of all."""
 
     @abc.abstractmethod
-    def log(self, since: int, types: Mapping[str, str]) -> Tuple[List[LoggedChange], List[Mark]]:
+    def log(self, since: int, tweaks: Mapping[str, Tweak]) -> Tuple[List[LoggedChange], List[Mark]]:
         """The changes after a number, oldest first, and the marks."""
 
     @abc.abstractmethod

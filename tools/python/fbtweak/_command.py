@@ -23,7 +23,7 @@ from ._errors import (
 from ._protocol import decode
 from ._samples import Samples
 from ._values import (
-    FORMATS, Change, LoggedChange, Mark, Tweak, Value, member, members, read_change, read_tweak, read_value, write_value,
+    FORMATS, Change, LoggedChange, Mark, Tweak, Value, member, members, read_change, read_tweak, write_value,
 )  # fmt: skip
 
 #: The errors for exit statuses of the command, which are those of sysexits.h.
@@ -340,7 +340,7 @@ class CommandBackend(Backend):
         process = self._command.start("watch", "--format", "json", "--rate", f"{rate!r}", "--", self._target, *names)
         return _CommandFeed(self._command, process, sampled, watched, self.title)
 
-    def log(self, since: int, types: Mapping[str, str]) -> Tuple[List[LoggedChange], List[Mark]]:
+    def log(self, since: int, tweaks: Mapping[str, Tweak]) -> Tuple[List[LoggedChange], List[Mark]]:
         raise self._refusal("log")
 
     def undo(self, number: Optional[int]) -> Tuple[Restored, List[Outcome]]:
@@ -446,7 +446,7 @@ class _CommandFeed(Feed):
         self._process = process
         self._sampled = sampled
         self._watched = None if watched is None else set(watched)
-        self._types = {each.name: each.type for each in sampled}
+        self._tweaks = {each.name: each for each in sampled}
         self._title = title
         self._received = bytearray()
         self._is_closed = False
@@ -486,7 +486,7 @@ class _CommandFeed(Feed):
                 raise Garbled(f"{self._title}: the samples are malformed: {error}") from None
             if "tweak" in message:
                 if self._watched is None or message["tweak"] in self._watched:
-                    changes.append(read_change(message, self._types))
+                    changes.append(read_change(message, self._tweaks))
             elif samples is not None and "values" in message:
                 samples._add(*self._frame(message))
             elif samples is not None and "dropped" in message:

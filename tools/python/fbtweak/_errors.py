@@ -76,6 +76,10 @@ class Hidden(TweaksWarning):
     """A value was set, but something that takes precedence still decides."""
 
 
+class UnknownLabel(TweaksWarning):
+    """A value was compared with a text that is no label of its tweak."""
+
+
 class Waiting(TweaksWarning):
     """A value was set, and the program takes it when its loop passes a gate."""
 

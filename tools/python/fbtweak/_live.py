@@ -65,9 +65,9 @@ class LiveBackend(Backend):
         except UnknownTweak:
             return None
 
-    def value(self, name: str, kind: str) -> Value:
-        """The value of a tweak of this type, in one request."""
-        return read_value(self._connection.ask("get", {"tweak": name}).get("value"), kind)
+    def value(self, tweak: Tweak) -> Value:
+        """The value of a tweak, in one request."""
+        return tweak._read(self._connection.ask("get", {"tweak": tweak.name}).get("value"))
 
     def set(
         self, values: Mapping[str, Value], tweaks: Mapping[str, Tweak], ramp: Optional[float]
@@ -118,9 +118,9 @@ class LiveBackend(Backend):
             connection.close()
             raise
 
-    def log(self, since: int, types: Mapping[str, str]) -> Tuple[List[LoggedChange], List[Mark]]:
+    def log(self, since: int, tweaks: Mapping[str, Tweak]) -> Tuple[List[LoggedChange], List[Mark]]:
         answer = _ask_for_much(self._connection, "history", {"since": since})
-        changes = [read_logged(each, types) for each in member(answer, "changes", list)]
+        changes = [read_logged(each, tweaks) for each in member(answer, "changes", list)]
         return changes, [read_mark(each) for each in answer.get("marks") or []]
 
     def undo(self, number: Optional[int]) -> Tuple[Restored, List[Outcome]]:
@@ -188,7 +188,7 @@ class _LiveFeed(Feed):
         self, connection: Connection, sampled: Sequence[Tweak], rate: float, watched: Optional[Sequence[str]]
     ) -> None:
         self._connection = connection
-        self._types = {each.name: each.type for each in sampled}
+        self._tweaks = {each.name: each for each in sampled}
         # Samples may come before the answer.
         connection.keeps_told = True
         connection.ask("subscribe", {} if watched is None else {"tweaks": list(watched)})
@@ -210,7 +210,7 @@ class _LiveFeed(Feed):
             return []
         told = members(message.get("params"))
         if message["method"] == "changed":
-            return [read_change(each, self._types) for each in member(told, "changes", list)]
+            return [read_change(each, self._tweaks) for each in member(told, "changes", list)]
         if message["method"] == "samples" and samples is not None and told.get("subscription") == self._sampled:
             samples.dropped += member(told, "dropped", int)
             samples.skipped += member(told, "skipped", int)

@@ -125,7 +125,7 @@ def _group(text: str, keys: Sequence[Key]) -> List[Key]:
     meant = _meant(levels, sorted(groups))
     if not meant:
         names = sorted(categories | {key.collection for key in keys})
-        raise UnknownTweak(f"{text}: there are no such tweaks" + _did_you_mean(_nearest(levels[-1], names), "/"))
+        raise UnknownTweak(f"{text}: there are no such tweaks" + did_you_mean(nearest(levels[-1], names), "/"))
     if len(meant) > 1:
         raise _ambiguous(text, [str(each).lstrip("/") + "/" for each in meant], "groups")
     _, category, name = meant[0]
@@ -157,17 +157,16 @@ def _unknown(text: str, levels: Tuple[str, ...], keys: Sequence[Key]) -> Unknown
             return UnknownTweak(f"{text}: the levels of a name have slashes between them; write {meant[0]}")
     count = len(levels)
     ends = {_end(key, count): str(key) for key in sorted(keys, reverse=True)}
-    nearest = _nearest(text, list(ends))
-    hint = _did_you_mean([ends[each] for each in nearest]) or "; tweak list shows all"
+    hint = did_you_mean([ends[each] for each in nearest(text, list(ends))]) or "; tweak list shows all"
     return UnknownTweak(f"{text}: there is no such tweak{hint}")
 
 
-def _did_you_mean(names: Iterable[str], suffix: str = "") -> str:
+def did_you_mean(names: Iterable[str], suffix: str = "") -> str:
     text = " or ".join(name + suffix for name in names)
     return f"; did you mean {text}?" if text else ""
 
 
-def _nearest(text: str, candidates: Sequence[str]) -> List[str]:
+def nearest(text: str, candidates: Sequence[str]) -> List[str]:
     """The most similar texts, at most three. Only the last level must be similar, or contain the one that was typed."""
     wanted = text.lower()
     name = wanted.rsplit("/", 1)[-1]

@@ -25,7 +25,7 @@ from ._errors import (
 )  # fmt: skip
 from ._live import LiveBackend
 from ._samples import Samples
-from ._values import Change, LoggedChange, Mark, Tweak, Value, member, read_key, read_value, write_values
+from ._values import Change, LoggedChange, Mark, Tweak, Value, member, read_key, write_values
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -301,7 +301,7 @@ class Program:
 
         def read(backend: Backend) -> Value:
             if isinstance(backend, LiveBackend):
-                return backend.value(tweak.name, tweak._kind)
+                return backend.value(tweak)
             found = backend.tweak(tweak.name)
             if found is None:
                 raise UnknownTweak(f"{tweak.name}: there is no such tweak")
@@ -555,7 +555,7 @@ class Program:
         tweaks = self.tweaks(*names)
         watched = [each.name for each in tweaks] if names else None
         feed = self._way().feed([], 0, watched)
-        return Changes(feed, seconds, {each.name: each._kind for each in tweaks})
+        return Changes(feed, seconds, {each.name: each for each in tweaks})
 
     # MARK: History
 
@@ -571,15 +571,15 @@ class Program:
         return self._log(2**31)[1]
 
     def _log(self, since: int) -> Tuple[List[LoggedChange], List[Mark]]:
-        kinds = self._kinds()
-        return self._do(lambda backend: backend.log(since, kinds), is_reading=True)
+        tweaks = self._by_name()
+        return self._do(lambda backend: backend.log(since, tweaks), is_reading=True)
 
-    def _kinds(self) -> Dict[str, str]:
-        return {each.name: each._kind for each in self.tweaks()}
+    def _by_name(self) -> Dict[str, Tweak]:
+        return {each.name: each for each in self.tweaks()}
 
     def _restored(self, restored: Restored) -> Restored:
-        kinds = self._kinds()
-        return {name: (typed(old, kinds.get(name)), typed(new, kinds.get(name))) for name, (old, new) in restored.items()}
+        tweaks = self._by_name()
+        return {name: (typed(old, tweaks.get(name)), typed(new, tweaks.get(name))) for name, (old, new) in restored.items()}
 
     def undo(self, number: Optional[int] = None) -> Dict[str, Tuple[Value, Value]]:
         """Undoes the change with a number, or the last one that is not undone.
@@ -809,7 +809,7 @@ class Sampling:
         self._lost_changes = 0
         # The time at which the last sample is due, in seconds since 1970.
         self._end: Optional[float] = None
-        self._types = {name: each._kind for name, each in program._known.items()}
+        self._tweaks = dict(program._known)
         self._feed = program._way().feed(tweaks, rate, None)
         self._thread = threading.Thread(target=self._run, name="fbtweak samples", daemon=True)
         self._thread.start()
@@ -824,7 +824,7 @@ class Sampling:
                 if changes is None:
                     return
                 free = max(self._MOST_CHANGES - len(self.samples.changes), 0)
-                self.samples.changes += [typed_change(each, self._types) for each in changes[:free]]
+                self.samples.changes += [typed_change(each, self._tweaks) for each in changes[:free]]
                 self._lost_changes += len(changes[free:])
                 if len(self.samples) > self.samples.rate * (time.monotonic() - start + self._MOST_AHEAD):
                     raise Garbled("the program sends more samples than it was asked for")
@@ -872,10 +872,10 @@ class Sampling:
 class Changes:
     """Changes as an iterator; also usable in ``with``. Ends with the program, the time, or :meth:`close`."""
 
-    def __init__(self, feed: Feed, seconds: Optional[float], types: Mapping[str, str]) -> None:
+    def __init__(self, feed: Feed, seconds: Optional[float], tweaks: Mapping[str, Tweak]) -> None:
         self._feed = feed
         self._end = None if seconds is None else time.monotonic() + seconds
-        self._types = types
+        self._tweaks = tweaks
         self._waiting: List[Change] = []
         self._is_closed = False
 
@@ -892,7 +892,7 @@ class Changes:
             if changes is None:
                 self.close()
                 raise StopIteration
-            self._waiting += [typed_change(each, self._types) for each in changes]
+            self._waiting += [typed_change(each, self._tweaks) for each in changes]
         return self._waiting.pop(0)
 
     def close(self) -> None:
@@ -912,18 +912,18 @@ class Changes:
         self.close()
 
 
-def typed(value: Value, kind: Optional[str]) -> Value:
-    """A value that was read without its type, as one of the type if it is one."""
+def typed(value: Value, tweak: Optional[Tweak]) -> Value:
+    """A value that was read without its type, as one of the tweak if it is one."""
     try:
-        return read_value(value, kind)
+        return value if tweak is None else tweak._read(value)
     except Garbled:
         return value
 
 
-def typed_change(change: Change, types: Mapping[str, str]) -> Change:
-    kind = types.get(change.name)
+def typed_change(change: Change, tweaks: Mapping[str, Tweak]) -> Change:
+    tweak = tweaks.get(change.name)
     return dataclasses.replace(
-        change, old_value=typed(change.old_value, kind), new_value=typed(change.new_value, kind)
+        change, old_value=typed(change.old_value, tweak), new_value=typed(change.new_value, tweak)
     )
 
 

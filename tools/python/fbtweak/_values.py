@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any, Dict, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, Mapping, NoReturn, Optional, Tuple, Union
 
-from ._errors import Garbled, TweaksError
-from ._names import Key, parse
+from ._errors import Garbled, TweaksError, UnknownLabel, warn
+from ._names import Key, did_you_mean, nearest, parse
 
 #: The value of a tweak: a colour is a string such as ``"#3366cc"``; an action, and an optional tweak without one, have ``None``.
+#: Integers whose choices have labels are read as :class:`LabelledInt`.
 Value = Union[bool, int, float, str, None]
 #: The kinds of C that can be sampled, as formats of ``struct``.
 FORMATS = {
@@ -19,6 +20,8 @@ FORMATS = {
 }  # fmt: skip
 #: What a program sends for no value.
 _NONE = "none"
+#: The last letters of the forms of numbers in :func:`format`.
+_NUMBER_FORMS = tuple("bcdoxXneEfFgG%")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,20 +32,91 @@ class Choice:
     label: Optional[str] = None
 
 
+class LabelledInt(int):
+    """The value of an integer tweak whose choices have labels: a number that also equals its label.
+
+    ::
+
+        mode = motor["Control/Mode"]        # <Mode.fast: 2>
+        mode == "fast" and mode == 2        # True
+        f"{mode} is {mode:d}"               # 'fast is 2'
+
+    It calculates, compares, and is written as JSON like the number. :class:`str` is the label, and the number if there is none.
+    A comparison with a text that is no label of the tweak is false, with the warning :class:`UnknownLabel`.
+
+    It has no hash, because its label and its number have different ones: ``mode in {"slow", "fast"}`` would be false.
+    Use ``mode.label`` or ``int(mode)`` in sets and as keys.
+    """
+
+    #: The name of the tweak.
+    tweak: str
+    #: The choices of the tweak.
+    choices: Tuple[Choice, ...]
+    #: The label of the number; ``None`` if it has none.
+    label: Optional[str]
+
+    def __new__(cls, value: int, tweak: str, choices: Tuple[Choice, ...]) -> "LabelledInt":
+        self = super().__new__(cls, value)
+        self.tweak, self.choices = tweak, choices
+        self.label = next((each.label for each in choices if each.value == value), None)
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, str):
+            return super().__eq__(other)
+        labels = [each.label for each in self.choices if each.label is not None]
+        if other not in labels:
+            hint = did_you_mean(nearest(other, labels)) or f"; allowed: {', '.join(labels)}"
+            warn(f"{self.tweak}: no choice has the label {other!r:.100}{hint}", UnknownLabel)
+        return other == self.label
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other if isinstance(other, str) else super().__ne__(other)
+
+    def __hash__(self) -> NoReturn:
+        raise TypeError(
+            f"{self.tweak}: {self!r} equals a number and a text, so it has no hash; use its .label or int() of it instead"
+        )
+
+    def __repr__(self) -> str:
+        name = self.tweak.rsplit("/", 1)[-1]
+        return f"<{name}: {int(self)}>" if self.label is None else f"<{name}.{self.label}: {int(self)}>"
+
+    def __str__(self) -> str:
+        return str(int(self)) if self.label is None else self.label
+
+    def __format__(self, form: str) -> str:
+        """Formats the number if the form is one for numbers, such as ``d``, otherwise the label."""
+        return format(int(self) if form.endswith(_NUMBER_FORMS) else str(self), form)
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self), (int(self), self.tweak, self.choices)
+
+
+def labelled(value: Value, tweak: str, choices: Tuple[Choice, ...]) -> Value:
+    """A value of a tweak; a :class:`LabelledInt` if it is an integer and the choices have labels."""
+    if not isinstance(value, int) or isinstance(value, bool) or all(each.label is None for each in choices):
+        return value
+    return LabelledInt(value, tweak, choices)
+
+
 @dataclasses.dataclass(frozen=True)
 class Tweak:
-    """A tweak of a program: its declaration, and its state when it was read."""
+    """A tweak of a program: its declaration, and its state when it was read.
+
+    Values of an integer whose choices have labels are a :class:`LabelledInt`, except in ``choices`` and limits.
+    """
 
     #: ``Category/Collection/Name``.
     name: str
     #: ``bool``, ``int8`` to ``int64``, ``uint8`` to ``uint64``, ``float``, ``double``, ``string``, ``color``, ``action``.
     type: str
-    value: Value
-    default: Value
+    value: Value = dataclasses.field(hash=False)
+    default: Value = dataclasses.field(hash=False)
     #: What the value is from: ``default``, ``override``, ``lease``, or another provider.
     source: str
     #: The value after a restart, or when the program's loop has passed the gate.
-    pending_value: Value = None
+    pending_value: Value = dataclasses.field(default=None, hash=False)
     #: Whether there is one, which may be ``None`` for an optional tweak.
     is_pending: bool = False
     minimum: Value = None
@@ -76,7 +150,7 @@ class Tweak:
     #: The client that leased the current value.
     leased_by: Optional[str] = None
     #: The value when all leases and ramps have ended.
-    lasting_value: Value = None
+    lasting_value: Value = dataclasses.field(default=None, hash=False)
     #: The file and line of the declaration.
     location: Optional[str] = None
 
@@ -98,6 +172,10 @@ class Tweak:
         """The type, followed by ``?`` for an optional tweak."""
         return self.type + "?" * self.optional
 
+    def _read(self, json: Any) -> Value:
+        """A value of the tweak that a program sent."""
+        return labelled(read_value(json, self._kind), self.name, self.choices)
+
 
 @dataclasses.dataclass(frozen=True)
 class Change:
@@ -105,8 +183,8 @@ class Change:
 
     #: ``Category/Collection/Name``.
     name: str
-    old_value: Value
-    new_value: Value
+    old_value: Value = dataclasses.field(hash=False)
+    new_value: Value = dataclasses.field(hash=False)
     source: str
     #: The client by executable, process and user; or ``program``, ``file``, or a provider. Empty if it is not known.
     by: str
@@ -225,10 +303,10 @@ def write_values(values: Mapping[str, Value], tweaks: Mapping[str, Tweak]) -> Di
 def read_tweak(json: Any) -> Tweak:
     """A tweak in the form of ``list``, ``get`` and of ``tweak list --format json``."""
     values = members(json)
-    type_, optional = member(values, "type", str), values.get("optional") is True
+    type_, whole, optional = member(values, "type", str), member(values, "tweak", str), values.get("optional") is True
     kind = type_ + "?" * optional
 
-    def value(name: str, of: Mapping[str, Any] = values) -> Value:
+    def unlabelled(name: str, of: Mapping[str, Any] = values) -> Value:
         return read_value(of.get(name), kind)
 
     def text(name: str) -> Optional[str]:
@@ -237,7 +315,13 @@ def read_tweak(json: Any) -> Tweak:
 
     def choice(each: Any) -> Choice:
         label = members(each).get("label")
-        return Choice(value("value", each), label if isinstance(label, str) else None)
+        return Choice(unlabelled("value", each), label if isinstance(label, str) else None)
+
+    listed = values.get("choices")
+    choices = tuple(map(choice, listed)) if isinstance(listed, list) else ()
+
+    def value(name: str, of: Mapping[str, Any] = values) -> Value:
+        return labelled(unlabelled(name, of), whole, choices)
 
     lease, ramp = values.get("lease"), values.get("ramp")
     lasting = value("value")
@@ -245,23 +329,23 @@ def read_tweak(json: Any) -> Tweak:
         lasting = value("target", ramp)
     if isinstance(lease, dict) and "hiddenValue" in lease:
         lasting = value("hiddenValue", lease)
-    precision, choices = values.get("precision"), values.get("choices")
+    precision = values.get("precision")
     return Tweak(
-        name=member(values, "tweak", str),
+        name=whole,
         type=type_,
         value=value("value"),
         default=value("default"),
         source=text("source") or "",
         pending_value=value("pendingValue"),
         is_pending="pendingValue" in values,
-        minimum=value("minimum"),
-        maximum=value("maximum"),
-        step=value("step"),
+        minimum=unlabelled("minimum"),
+        maximum=unlabelled("maximum"),
+        step=unlabelled("step"),
         precision=precision if isinstance(precision, int) else None,
         scale=text("scale"),
         pair=text("pair"),
         unit=text("unit"),
-        choices=tuple(map(choice, choices)) if isinstance(choices, list) else (),
+        choices=choices,
         element=text("element"),
         optional=optional,
         title=text("title"),
@@ -278,7 +362,6 @@ def read_tweak(json: Any) -> Tweak:
         location=text("location"),
     )
 
-
 def read_key(text: str) -> Key:
     """The key of a whole name that a program sent."""
     try:
@@ -290,25 +373,29 @@ def read_key(text: str) -> Key:
     return Key(*levels)
 
 
-def read_change(json: Any, types: Mapping[str, str]) -> Change:
-    """A change in a notification, or in the output of ``tweak watch``."""
+def read_change(json: Any, tweaks: Mapping[str, Tweak]) -> Change:
+    """A change in a notification, or in the output of ``tweak watch``.
+
+    :param tweaks: Declarations by name. Values of others are read without their type.
+    """
     name = member(json, "tweak", str)
-    kind = types.get(name)
+    tweak = tweaks.get(name)
+    old, new = json.get("oldValue"), json.get("newValue")
     return Change(
         name=name,
-        old_value=read_value(json.get("oldValue"), kind),
-        new_value=read_value(json.get("newValue"), kind),
+        old_value=tweak._read(old) if tweak else read_value(old, None),
+        new_value=tweak._read(new) if tweak else read_value(new, None),
         source=str(json.get("source", "")),
         by=str(json.get("by", "")),
         time=member(json, "time", float),
     )
 
 
-def read_logged(json: Any, types: Mapping[str, str]) -> LoggedChange:
+def read_logged(json: Any, tweaks: Mapping[str, Tweak]) -> LoggedChange:
     """A change in the history."""
     undoes = members(json).get("undoes")
     return LoggedChange(
-        **vars(read_change(json, types)),
+        **vars(read_change(json, tweaks)),
         number=member(json, "number", int),
         undoes=undoes if isinstance(undoes, int) else None,
         is_pending=json.get("isPending") is True,

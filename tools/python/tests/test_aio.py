@@ -75,6 +75,25 @@ def test_requests(motor):
     asyncio.run(main())
 
 
+def test_values_with_labels(motor):
+    async def change():
+        async for change in motor.aio.changes("Control/Mode"):
+            return change
+
+    async def main():
+        changing = asyncio.ensure_future(change())
+        waiting = asyncio.ensure_future(motor.aio.wait_for("Control/Mode", lambda mode: mode == "fast", seconds=30))
+        assert await motor.aio.get("Control/Mode") == "slow"
+        while not changing.done():
+            await motor.aio.set({"Control/Mode": "slow"})
+            await motor.aio.set({"Control/Mode": "fast"})
+        assert (await waiting).label == "fast"
+        return changing.result()
+
+    change = asyncio.run(main())
+    assert {change.old_value.label, change.new_value.label} == {"slow", "fast"}
+
+
 def test_changes_and_samples(motor):
     async def watch(found):
         async for change in motor.aio.changes("Count"):

@@ -7,6 +7,7 @@ import dataclasses
 import enum
 import itertools
 import json
+import operator
 import os
 import pickle
 import signal
@@ -102,8 +103,70 @@ def test_texts_are_expressions(motor, name, text, value):
 def test_labels(motor):
     assert (motor["Control/Mode"], motor.tweak("Control/Mode").label) == (1, "slow")
     motor["Control/Mode"] = "fast"
-    assert (motor["Control/Mode"], motor.tweak("Control/Mode").label) == (2, "fast")
+    assert motor["Control/Mode"] == "fast" == motor.tweak("Control/Mode").label
+    assert motor["Control/Mode"] != "slow" and motor["Control/Mode"] == 2
     assert motor.tweak("Gain").label is None
+
+
+def test_values_with_labels_are_read_everywhere(motor):
+    tweak = motor.tweak("Control/Mode")
+    assert tweak.value == tweak.default == tweak.lasting_value == "slow" and tweak.choices[2].value == 2
+    assert motor.values("Control/Mode")["Motor/Control/Mode"] == "slow"
+    with motor.changes("Control/Mode", seconds=10) as changes:
+        motor["Control/Mode"] = motor["Control/Mode"] + 1
+        change = next(changes)
+    assert (change.old_value, change.new_value) == ("slow", "fast")
+    assert motor.log()[-1].new_value == "fast"
+    assert motor.undo() == {"Motor/Control/Mode": ("fast", "slow")}
+    with motor.lease({"Control/Mode": change.new_value}):
+        assert motor.wait_for("Control/Mode", lambda mode: mode == "fast").label == "fast"
+    run = motor.sample("Control/Mode", seconds=0.05)
+    assert set(run["Control/Mode"]) == {1}
+    assert len({tweak, motor.tweak("Control/Mode")}) == 1
+    assert {change: 1}[change] == 1
+
+
+def test_a_value_with_a_label_is_a_number_and_a_text(motor):
+    numpy, pandas = pytest.importorskip("numpy"), pytest.importorskip("pandas")
+    motor["Control/Mode"] = "fast"
+    mode = motor["Control/Mode"]
+    assert isinstance(mode, fbtweak.LabelledInt) and isinstance(mode, int)
+    assert (repr(mode), str(mode), f"{mode} {mode:>5} {mode:d}", json.dumps(mode)) == (
+        "<Mode.fast: 2>", "fast", "fast  fast 2", "2",
+    )  # fmt: skip
+    assert mode in ("slow", "fast") and mode not in ("slow", "off") and "fast" == mode
+    assert type(mode + 1) is int and mode > 1 and "abc"[mode] == "c"
+    for copied in (pickle.loads(pickle.dumps(mode)), copy.deepcopy(mode), motor.values("Control/Mode").popitem()[1]):
+        assert copied == "fast" and copied == 2 and repr(copied) == repr(mode)
+    assert numpy.array([mode]).dtype == int and list(numpy.array([1, 2]) == mode) == [False, True]
+    frame = pandas.DataFrame([motor.values("Control/Mode")])
+    assert frame["Motor/Control/Mode"].dtype == int and list(frame["Motor/Control/Mode"] == mode) == [True]
+    # Its label and its number have different hashes, so this would be false.
+    for body in (lambda: mode in {"slow", "fast"}, lambda: {2: "b"}[mode]):
+        with pytest.raises(TypeError, match=r"Motor/Control/Mode: <Mode.fast: 2> .* has no hash; use its \.label or int"):
+            body()
+
+
+@pytest.mark.parametrize(
+    "text, hint", [("fsat", "did you mean fast?"), ("Slow", "did you mean slow?"), ("2", "allowed: off, slow, fast")]
+)
+def test_a_comparison_with_a_label_that_does_not_exist_warns(motor, text, hint):
+    mode = motor["Control/Mode"]
+    for compare, result in ((operator.eq, False), (operator.ne, True)):
+        with pytest.warns(fbtweak.UnknownLabel) as caught:
+            assert compare(mode, text) is result
+        assert str(caught[0].message) == f"Motor/Control/Mode: no choice has the label '{text}'; {hint}"
+        assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert mode != "off" and mode == "slow" and mode is not None and mode != 7
+
+
+def test_an_integer_without_a_label_among_choices_with_labels():
+    choices = (fbtweak.Choice(1, "one"), fbtweak.Choice(3))
+    three = fbtweak.LabelledInt(3, "A/B/C", choices)
+    assert (repr(three), str(three), three.label) == ("<C: 3>", "3", None)
+    assert three == 3 and three != "one"
 
 
 def test_a_program_is_not_pickled(motor):
