@@ -23,7 +23,7 @@ import Testing
             AgentHost.program,
             [
                 "fleet", "set", "--configuration", host.home("agent.json"), "--environment", environment,
-                "search", tweak, value,
+                "--create", "search", tweak, value,
             ] + more, home: host.home)
         #expect(result.succeeded, "\(result.error)")
     }
@@ -136,6 +136,87 @@ import Testing
         #expect(
             difference.error.contains("warning: stagign: there is no such environment"), "\(difference.error)"
         )
+    }
+
+    @Test(arguments: [
+        ["set", "Search/Index/Limit", "1"], ["set", "Search/Index/Limit", "1", "--dry-run"],
+        ["kill", "Features/fast/enabled", "--why", "broken"],
+        ["rollout", "Search/Index/Limit", "1", "--steps", "100", "--every", "1s", "--why", "tried"],
+        ["declare", "/bin/true"],
+    ])
+    func `are not created by a mistyped name`(command: [String]) throws {
+        try set("staging", limit, "5")
+        let result = try run(
+            AgentHost.program,
+            [
+                "fleet", command[0], "--configuration", host.home("agent.json"), "--environment", "stagign",
+                "search",
+            ] + command.dropFirst(), home: host.home)
+        #expect(result.status == EX_DATAERR && result.output.isEmpty)
+        #expect(
+            result.error == "tweak-agent: stagign: there is no such environment, so it is only created with "
+                + "--create; did you mean staging?\n", "\(result.error)")
+        let keys = try etcd.ctl(["get", "--prefix", "--keys-only", "/tweaks/stagign/"])
+        #expect(keys.succeeded && keys.output.isEmpty, "\(keys.output)")
+    }
+
+    @Test func `are not created by a promotion to a mistyped name`() throws {
+        try set("staging", limit, "5")
+        let refused = try host.fleet("promote", "staging", "prodcution")
+        #expect(refused.status == EX_DATAERR && refused.output.isEmpty)
+        #expect(
+            refused.error
+                == "tweak-agent: prodcution: there is no such environment, so it is only created with "
+                + "--create; did you mean production?\n", "\(refused.error)")
+        let made = try host.fleet("promote", "staging", "testing", "--create")
+        #expect(made.succeeded)
+        #expect(made.error == "tweak fleet: testing: this environment is new\n", "\(made.error)")
+        #expect(try value(limit, in: "testing") == "5")
+        // The environment in the configuration is not mistyped.
+        let promoted = try promote()
+        #expect(promoted.succeeded && promoted.error.isEmpty, "\(promoted.error)")
+    }
+
+    @Test func `are created on request`() throws {
+        let words = ["--environment", "testing", "--create"]
+        func set(_ arguments: String...) throws -> CommandResult {
+            try run(
+                AgentHost.program,
+                ["fleet", "set", "--configuration", host.home("agent.json"), "search", limit] + arguments
+                    + words, home: host.home)
+        }
+        let dry = try set("5", "--dry-run")
+        #expect(dry.succeeded)
+        #expect(dry.error == "tweak fleet: testing: there is no such environment yet\n", "\(dry.error)")
+        let refused = try set("nothing")
+        #expect(refused.status == EX_DATAERR)
+        #expect(!refused.error.contains("this environment is new"), "\(refused.error)")
+        let made = try set("5")
+        #expect(made.output == "\(limit): none → 5 (revision 2)\n")
+        #expect(made.error == "tweak fleet: testing: this environment is new\n", "\(made.error)")
+        #expect(try set("6").error.isEmpty)
+        #expect(try host.fleet("set", limit, "7", "--environment", "testing").succeeded)
+        // Another application is not a new environment.
+        let other = try host.fleet("set", "A/B/C", "1", "--environment", "testing", application: "motor")
+        #expect(other.succeeded && other.error.isEmpty, "\(other.error)")
+    }
+
+    @Test func `are reported as missing where nothing is found`() throws {
+        try set("staging", limit, "5")
+        for command in [["list"], ["history"], ["builds"], ["rollouts"], ["reset", limit]] {
+            let result = try run(
+                AgentHost.program,
+                [
+                    "fleet", command[0], "--configuration", host.home("agent.json"), "--environment",
+                    "stagign", "search",
+                ] + command.dropFirst(), home: host.home)
+            #expect(result.succeeded)
+            #expect(
+                result.error
+                    == "tweak fleet: warning: stagign: there is no such environment; did you mean staging?\n",
+                "\(command): \(result.error)")
+        }
+        #expect(try host.fleet("list").error.isEmpty)
     }
 
     @Test func `are promoted by name`() throws {

@@ -448,7 +448,7 @@ import TweakRecords
 
     @Test func `are those of one environment`() throws {
         _ = try succeed("set", tweak, "true")
-        _ = try succeed("set", tweak, "false", "--environment", "staging")
+        _ = try succeed("set", tweak, "false", "--environment", "staging", "--create")
         #expect(try succeed("get", tweak) == "true\n")
         #expect(try succeed("get", tweak, "--environment", "staging") == "false\n")
         #expect(try host.fleet("list", "--environment", "a/b").status == EX_USAGE)

@@ -14,6 +14,7 @@ extension FleetBuilds { func perform() throws(Failure) { try Fleet.builds(self) 
 
 extension Fleet {
     static func declare(_ options: FleetDeclare) throws(Failure) {
+        var isNewEnvironment = try isNewEnvironment(options.fleet, options.creation)
         for path in try executables(of: options.program) {
             let build = try DeclaredBuild(of: path) { $0.write(of: command) }
             if build.tweaks.isEmpty {
@@ -33,6 +34,8 @@ extension Fleet {
                             + (isNew ? "declares " : "was published before; it declares ")
                             + counted(build.tweaks.count, "tweak", "tweaks")))
             }
+            if isNewEnvironment { tellOfNewEnvironment(options.fleet) }
+            isNewEnvironment = false
         }
         let (declared, values) = try asking(options.fleet) { (editor) async throws(FleetProblem) in
             (try await editor.declarations(), try await editor.contents())
@@ -138,8 +141,9 @@ extension Fleet {
         }
     }
 
-    /// Warns if there is nothing of an application, but of others with similar names.
+    /// Warns if there is nothing of an application, but of others with similar names, or nothing in the environment.
     static func warnIfUnknown(_ options: FleetOptions) {
+        warnOfMissingEnvironment(options)
         let name = options.application
         // The user may not be allowed to see other applications.
         let found = try? asking(options) { (editor) async throws(FleetProblem) in

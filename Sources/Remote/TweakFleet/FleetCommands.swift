@@ -9,13 +9,14 @@ package struct FleetCommand: ParsableCommand {
         discussion: """
             The agents of all hosts follow these values, and the processes receive them moments later. The cluster is the \
             one under "etcd" in the agent's configuration. A change is one transaction, which also records the author, \
-            the time, the reason and the old value; the last 1,000 are kept. All commands name a change by its revision.
+            the time, the reason and the old value; the last 1,000 are kept. All commands name a change by its revision. The \
+            first change in an environment other than the configured one needs --create, because its name may be mistyped.
 
             EXIT STATUS
               0   done
               1   a rollout ended early; with --check: something differs, or a host is silent, refuses a value or is behind
               64  the command line is wrong
-              65  there is no such tweak, value, filter or build, or the value is not allowed
+              65  there is no such environment, tweak, value, filter or build, or the value is not allowed
               66  there is no configuration
               69  no member of the cluster answers, or tweak-agent was built without remote values
               75  somebody else changed it first; nothing was changed
@@ -64,6 +65,12 @@ struct FleetOptions: ParsableArguments {
     var application: String
 
     var format: FleetFormat { cluster.format }
+}
+
+/// Whether a change may be the first one in an environment.
+struct FleetCreation: ParsableArguments {
+    @Flag(name: .customLong("create"), help: "Create the environment if there is nothing in it yet.")
+    var isAllowed = false
 }
 
 /// An application and two of its environments.
@@ -166,6 +173,8 @@ struct FleetSet: AgentCommand {
         name: .customLong("force"),
         help: "Set it even if no build declares it, or a build refuses or clamps it.")
     var isForced = false
+
+    @OptionGroup var creation: FleetCreation
 
     @OptionGroup var fleet: FleetOptions
 
@@ -313,6 +322,8 @@ struct FleetPromote: AgentCommand {
         help: "Copy values even if no build declares the tweak, or a build refuses or clamps them.")
     var isForced = false
 
+    @OptionGroup var creation: FleetCreation
+
     @OptionGroup var environments: FleetEnvironmentOptions
 
     @Argument(
@@ -333,6 +344,8 @@ struct FleetKill: AgentCommand {
 
     @Flag(name: .customLong("force"), help: "Kill it even if no build declares it.")
     var isForced = false
+
+    @OptionGroup var creation: FleetCreation
 
     @OptionGroup var fleet: FleetOptions
 
@@ -424,6 +437,8 @@ struct FleetRollout: AgentCommand {
     @Flag(
         name: .customLong("force"), help: "Roll it out even if no build declares it, or a build refuses it.")
     var isForced = false
+
+    @OptionGroup var creation: FleetCreation
 
     @OptionGroup var fleet: FleetOptions
 
@@ -525,6 +540,8 @@ struct FleetDeclare: AgentCommand {
             Names, types, limits and choices are published, but no defaults. The newest 16 builds are kept. Agents do the \
             same for the "programs" in their configuration.
             """)
+
+    @OptionGroup var creation: FleetCreation
 
     @OptionGroup var fleet: FleetOptions
 

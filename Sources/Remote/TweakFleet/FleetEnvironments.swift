@@ -23,10 +23,8 @@ extension Fleet {
         )
         let (one, other) = (try contents(first), try contents(second))
         warn(one.strangers + other.strangers)
-        for (name, options) in [(environments.from, first), (environments.to, second)] {
-            do throws(Failure) { try expectEnvironment(name, options) } catch {
-                warn(error.message)
-            }
+        for options in [first, second] where !hasEnvironment(options) {
+            warn(missingEnvironment(options).message)
         }
         let values = FleetDifference.all(one, other).map { DifferenceForm($0) }
         let kills = try differentKills(first, second).map { DifferenceForm($0, isKill: true) }
@@ -80,7 +78,9 @@ extension Fleet {
         let source = try contents(
             environments.options(in: environments.from), isWithHistory: options.ifRevision != nil)
         warn(source.strangers)
-        try expectEnvironment(environments.from, environments.options(in: environments.from))
+        let from = environments.options(in: environments.from)
+        guard hasEnvironment(from) else { throw missingEnvironment(from) }
+        let isNew = try isNewEnvironment(target, options.creation)
         let promotion = Promotion(
             environments: environments, names: names, source: source,
             declared: options.isForced ? nil : try published(target), isRemoving: options.isRemoving,
@@ -108,19 +108,69 @@ extension Fleet {
             return try promotion.changes(contents, since: start)
         }
         try show(change, target, making, revision: making.isDryRun ? newest.withLock { $0 } : nil)
+        if isNew, change != nil { tellOfNewEnvironment(target, isDryRun: making.isDryRun) }
         promotion.tell(of: first.withLock { $0?.left } ?? [])
         warnIfHidden(change, target)
     }
 
-    /// Throws if an environment has nothing of any application, perhaps because its name was mistyped.
-    private static func expectEnvironment(_ name: String, _ options: FleetOptions) throws(Failure) {
-        // The user may not be allowed to see other environments.
+    // MARK: - Mistyped names
+
+    /// Whether an environment has something of any application, as far as the user may see that.
+    private static func hasEnvironment(_ options: FleetOptions) -> Bool {
+        let found = try? asking(options) { (editor) async throws(FleetProblem) in
+            try await editor.hasEnvironment()
+        }
+        return found ?? true
+    }
+
+    /// - Parameter hint: How to go on nevertheless.
+    private static func missingEnvironment(_ options: FleetOptions, _ hint: String = "") -> Failure {
+        let name = options.environment ?? ""
         let found = try? asking(options) { (editor) async throws(FleetProblem) in
             try await editor.environments()
         }
-        // They are not all read if there are many.
-        guard let names = found, names.count < FleetEditor.mostNames, !names.contains(name) else { return }
-        throw Failure("\(name): there is no such environment" + didYouMean(names.nearest(to: name)), .invalid)
+        var known = Set(found ?? [])
+        if let own = configuredEnvironment(options) { known.insert(own) }
+        known.remove(name)
+        return Failure(
+            "\(name): there is no such environment" + hint + didYouMean(known.sorted().nearest(to: name)),
+            .invalid)
+    }
+
+    private static func configuredEnvironment(_ options: FleetOptions) -> String? {
+        (try? editor(options.cluster, nil, nil))?.environment
+    }
+
+    /// Whether an environment was named that has nothing. The one in the configuration is not mistyped.
+    private static func namesNewEnvironment(_ options: FleetOptions) -> Bool {
+        guard let name = options.environment, name != configuredEnvironment(options) else { return false }
+        return !hasEnvironment(options)
+    }
+
+    /// Whether a change is the first one in the environment that was named.
+    ///
+    /// - Parameter situation: The state of the application, if it was read.
+    /// - Throws: ``Failure`` if that is not allowed, because the name may be mistyped.
+    static func isNewEnvironment(
+        _ options: FleetOptions, _ creation: FleetCreation, _ situation: FleetSituation? = nil
+    ) throws(Failure) -> Bool {
+        guard situation?.isKnown != true, namesNewEnvironment(options) else { return false }
+        guard creation.isAllowed else {
+            throw missingEnvironment(
+                options, FleetWording.choose(", so it is only created with --create"))
+        }
+        return true
+    }
+
+    /// Says that a change was, or would be, the first one in its environment.
+    static func tellOfNewEnvironment(_ options: FleetOptions, isDryRun: Bool = false) {
+        let state = isDryRun ? "there is no such environment yet" : "this environment is new"
+        printMessage("\(options.environment ?? ""): \(state)", of: command)
+    }
+
+    /// Warns if an environment was named that has nothing.
+    static func warnOfMissingEnvironment(_ options: FleetOptions) {
+        if namesNewEnvironment(options) { warn(missingEnvironment(options).message) }
     }
 
     // MARK: - Listing

@@ -38,6 +38,7 @@ struct HiddenValue: Encodable {
 extension Fleet {
     static func kill(_ options: FleetKill) throws(Failure) {
         let name = try TweakName(options.feature)
+        let isNew = try isNewEnvironment(options.fleet, options.creation)
         let declared = options.isForced ? nil : try publishedIfKnown(options.fleet)
         let values = try asking(options.fleet) { (editor) async throws(FleetProblem) in
             try await editor.contents()
@@ -71,6 +72,7 @@ extension Fleet {
         }
         let above = change?.parts.flatMap { hidden($0.tweak, values, of: options.fleet.application) }
         try show(change, options.fleet, options.change, above: above)
+        if isNew { tellOfNewEnvironment(options.fleet, isDryRun: options.change.isDryRun) }
     }
 
     static func unkill(_ options: FleetUnkill) throws(Failure) {

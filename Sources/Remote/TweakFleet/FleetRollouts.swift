@@ -23,6 +23,7 @@ extension Fleet {
     static func rollOut(_ options: FleetRollout) throws(Failure) {
         let name = try TweakName(options.feature)
         let filters = try options.filters.map { (text) throws(Failure) in try self.filters(text) }
+        let isNew = try isNewEnvironment(options.fleet, options.creation)
         let declared = options.isForced ? nil : try published(options.fleet)
         let start = try options.at.map { (text) throws(Failure) in try self.start(text) }
         let editor = try editor(options.fleet)
@@ -60,6 +61,7 @@ extension Fleet {
                 throw Failure(error)
             }
         }
+        if isNew { tellOfNewEnvironment(options.fleet) }
         if start != nil || !plan.isAttended {
             try show(plan, nil, options.fleet, nextIn: start.map { max(0, Int($0.timeIntervalSinceNow)) })
             fflush(nil)

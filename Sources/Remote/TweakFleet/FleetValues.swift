@@ -143,6 +143,7 @@ package enum Fleet {
             try self.declaration(of: name, in: program)
         }
         let situation = try situation(options.fleet)
+        let isNew = try isNewEnvironment(options.fleet, options.creation, situation)
         let declared = options.isForced ? nil : try published(options.fleet, situation)
         if let filters { warnOfHosts(filters, situation, options.fleet) }
         try change(options.fleet, options.change, options.ifRevision, situation) {
@@ -170,6 +171,7 @@ package enum Fleet {
             }
             return [tweak: new]
         }
+        if isNew { tellOfNewEnvironment(options.fleet, isDryRun: options.change.isDryRun) }
     }
 
     /// Parses a value, and checks it against the published declarations.
@@ -288,6 +290,7 @@ package enum Fleet {
 
     /// Reports that there was nothing to change.
     static func showNothing(_ options: FleetOptions) {
+        warnOfMissingEnvironment(options)
         switch options.format {
         case .json: try? printJSON(FleetChangeForm?.none)
         case .table: print(printable("\(options.application): nothing had to be changed"))

@@ -105,6 +105,13 @@ extension FleetEditor {
     /// The environment of this editor.
     package var environment: String { settings.cluster.environment }
 
+    /// Whether the environment has keys, of any application.
+    package func hasEnvironment() async throws(FleetProblem) -> Bool {
+        try await onSomeMember { (endpoint) throws(FetchProblem) in
+            try await hasKeys("\(settings.cluster.prefix)/\(settings.cluster.environment)/", at: endpoint)
+        }
+    }
+
     /// The environments with keys, or some of them if there are many.
     package func environments() async throws(FleetProblem) -> [String] {
         try await onSomeMember { (endpoint) throws(FetchProblem) in

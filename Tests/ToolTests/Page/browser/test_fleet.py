@@ -85,7 +85,7 @@ class FleetTest(unittest.TestCase):
         self.ask_etcd("put", key="/tweaks/production/search/schema/aa11.22", value=json.dumps(BUILD))
         self.fleet("set", "search", LIMIT, "5", "--why", "first")
         self.fleet("set", "search", "fast", "on", "--why", "go live", "--for", '{ "percentage": 10 }')
-        self.fleet("set", "--environment", "staging", "--force", "search", LIMIT, "7", "--why", "tried")
+        self.fleet("set", "--environment", "staging", "--create", "--force", "search", LIMIT, "7", "--why", "tried")
         self.show()
         # The server sees what was set a moment later than etcd.
         wait_until(lambda: "5 MB" in self.row(LIMIT).text and "for 10 %" in self.row(FAST).text, "it does not show the values")
