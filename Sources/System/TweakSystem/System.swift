@@ -24,7 +24,7 @@ package func pathText(_ bytes: UnsafePointer<CChar>) -> String {
             ...]
     while let first = rest.first {
         let scalar = (1...4).lazy.compactMap { String(validating: rest.prefix($0), as: UTF8.self) }
-            .first { !$0.isEmpty && !$0.unicodeScalars.contains(where: \.isPathByte) }
+            .first { !$0.isEmpty && !$0.unicodeScalars.contains(where: { $0.isPathByte }) }
         path += scalar ?? String(Unicode.Scalar(0x10FE00 + UInt32(first)) ?? "\u{FFFD}")
         rest = rest.dropFirst(scalar?.utf8.count ?? 1)
     }
@@ -33,7 +33,7 @@ package func pathText(_ bytes: UnsafePointer<CChar>) -> String {
 
 /// Calls a function with the bytes of a path, see ``pathText(_:)``.
 package func withPath<Result>(_ path: String, _ body: (UnsafePointer<CChar>) -> Result) -> Result {
-    guard path.utf8.contains(0xF4), path.unicodeScalars.contains(where: \.isPathByte) else {
+    guard path.utf8.contains(0xF4), path.unicodeScalars.contains(where: { $0.isPathByte }) else {
         return path.withCString(body)
     }
     let bytes = path.unicodeScalars.flatMap { scalar in
