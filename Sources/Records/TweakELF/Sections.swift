@@ -57,7 +57,7 @@ extension ELFObject {
             try checkBounds(offset: range.offset, count: range.size, of: "section \(recordSectionName)")
             // The last range has passed the check, too, so its end does not overflow.
             if let last, last.offset + last.size > range.offset {
-                let numbers = [last, range].compactMap(\.section).sorted().map { "\($0)" }
+                let numbers = [last, range].compactMap { $0.section }.sorted().map { "\($0)" }
                 throw broken(
                     "sections \(numbers.joined(separator: " and ")), both \(recordSectionName), overlap at offset"
                         + " \(range.offset)")

@@ -141,7 +141,7 @@ extension ELFFile {
         var capacity = 0
         defer { free(line) }
         while getline(&line, &capacity, file) >= 0, let text = line {
-            let words = String(cString: text).prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
+            let words = String(cString: text).prefix { $0 != "#" }.split { $0.isWhitespace }
             if words.first == "include" {
                 for pattern in words.dropFirst() {
                     directories += expand(String(pattern)).flatMap {

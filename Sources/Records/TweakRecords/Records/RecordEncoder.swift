@@ -24,7 +24,7 @@ extension TweakDeclaration {
         let defaultText = if case .string(let text) = defaultValue { text } else { "" }
         let names = [key.category, key.collection, key.name, defaultText]
         // An empty text ends the attributes.
-        for text in names + attributes.map(\.text) + [""] { bytes += Array(text.utf8) + [0] }
+        for text in names + attributes.map({ $0.text }) + [""] { bytes += Array(text.utf8) + [0] }
         bytes += [UInt8](repeating: 0, count: (8 - bytes.count % 8) % 8)
         if type.isNumeric, !choices.isEmpty {
             bytes[RecordLayout.flagsOffset] |= RecordLayout.hasChoices

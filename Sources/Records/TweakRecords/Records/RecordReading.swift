@@ -283,7 +283,7 @@ public struct RecordSection: Sendable {
                 errors.append(error)
             }
         }
-        tweaks.sortAsWritten(\.declaration)
+        tweaks.sortAsWritten { $0.declaration }
     }
 }
 

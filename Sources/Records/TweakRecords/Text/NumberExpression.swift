@@ -108,7 +108,7 @@ struct NumberExpression {
 
     /// The error for a percentage of nothing.
     private func advice(insteadOf factor: Double) -> Problem {
-        let words = text.drop(while: \.isSpace)
+        let words = text.drop { $0.isSpace }
         let signs: [Unicode.Scalar: String] = ["+": "+=", "-": "-=", "−": "-="]
         let sign = words.first.flatMap { signs[$0] }
         let percentage = String(String.UnicodeScalarView(words.dropFirst(sign == nil ? 0 : 1)))
@@ -383,7 +383,7 @@ struct NumberExpression {
         guard start < text.count, text[start].isDigit else { return nil }
         let sign = hasSign ? String(text[next + 1]) : ""
         next = start
-        return sign + take(while: \.isDigit)
+        return sign + take { $0.isDigit }
     }
 
     private mutating func number(named name: String) throws(Problem) -> Number? {

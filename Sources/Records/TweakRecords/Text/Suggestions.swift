@@ -53,7 +53,7 @@ private struct Spelling {
             distance(to: spelling(candidate)).map { (candidate: candidate, distance: $0) }
         }
         .sorted { ($0.distance, $0.candidate) < ($1.distance, $1.candidate) }
-        .prefix(3).map(\.candidate)
+        .prefix(3).map { $0.candidate }
     }
 
     /// The distance to another text; `nil` if they are too different to be confused.

@@ -66,7 +66,7 @@ extension TweakDeclaration {
 package func isDay(_ text: String) -> Bool {
     let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
     let isDigits = parts.allSatisfy { $0.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) }
-    guard isDigits, parts.map(\.count) == [4, 2, 2],
+    guard isDigits, parts.map({ $0.count }) == [4, 2, 2],
         let month = Int(Substring(parts[1])), 1...12 ~= month,
         let day = Int(Substring(parts[2])), 1...31 ~= day
     else { return false }

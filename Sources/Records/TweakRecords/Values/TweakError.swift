@@ -34,7 +34,7 @@ extension TweakError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unknown(let key, let nearest):
-            "\(key): there is no such tweak" + didYouMean(nearest.map(\.description))
+            "\(key): there is no such tweak" + didYouMean(nearest.map { $0.description })
         case .encrypted(let key):
             "\(key): the value is encrypted, and its provider has no closure that decrypts it"
         case .refused(let error): "\(error)"

@@ -195,6 +195,8 @@ extension TweakKey {
     }
 }
 
+// Embedded Swift has no Codable.
+#if !hasFeature(Embedded)
 extension TweakKey: Codable {
     /// Decodes `Category/Collection/Name`.
     public init(from decoder: any Decoder) throws {
@@ -216,6 +218,7 @@ extension TweakKey: Codable {
         try container.encode(description)
     }
 }
+#endif
 
 extension TweakKey: Comparable {
     /// Orders by category, then collection, then name, each by its bytes.

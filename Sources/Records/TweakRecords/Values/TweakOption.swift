@@ -49,7 +49,7 @@ package struct TweakOption: Sendable {
         package var text: String {
             switch self {
             case .value(let value): "\(value)"
-            case .choices(let choices): choices.map(\.description).joined(separator: " | ")
+            case .choices(let choices): choices.map { $0.description }.joined(separator: " | ")
             }
         }
     }

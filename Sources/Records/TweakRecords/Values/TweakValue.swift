@@ -61,6 +61,8 @@ extension TweakValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, 
     public init(stringLiteral value: String) { self = .string(value) }
 }
 
+// Embedded Swift has no Codable.
+#if !hasFeature(Embedded)
 extension TweakValue: Encodable {
     /// Encodes a Bool, a number, a string or null. Infinities and NaN, which JSON lacks, and colours are encoded as
     /// strings.
@@ -82,6 +84,7 @@ extension TweakValue: Encodable {
         }
     }
 }
+#endif
 
 extension TweakValue {
     /// The type of a tweak of which only the value is known: `int64` or, above its range, `uint64` for an integer,
@@ -98,6 +101,8 @@ extension TweakValue {
     }
 }
 
+// Embedded Swift has no values of protocol types.
+#if !hasFeature(Embedded)
 extension TweakValue {
     /// The value as a Swift type: a `Bool`, an `Int` or, above its range, a `UInt64`, a `Double`, a `String` or a
     /// ``TweakColor``; `nil` for nothing.
@@ -112,6 +117,7 @@ extension TweakValue {
         }
     }
 }
+#endif
 
 /// A choice of a tweak.
 public struct TweakChoice: Hashable, Sendable {

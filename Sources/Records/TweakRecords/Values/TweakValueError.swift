@@ -72,7 +72,7 @@ extension TweakDeclaration {
     /// The allowed values, in words: `an integer from 0 to 10`, `one of 1 (easy), 2 (hard)`.
     public var allowed: String {
         guard choices.isEmpty else {
-            return "one of " + choices.map(\.description).joined(separator: ", ") + orNone
+            return "one of " + choices.map { $0.description }.joined(separator: ", ") + orNone
         }
         return allowedByType + orNone
     }
