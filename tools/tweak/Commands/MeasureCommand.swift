@@ -157,9 +157,6 @@ private struct MeasuredProcess {
     private var source: (any SampleSource<Failure> & ChangeSource)?
     private var samples: MeasuredSamples
 
-    /// The longest time in which samples of other processes wait.
-    private static let turn = 0.05
-
     private init(_ program: any Program, _ samples: MeasuredSamples) {
         (self.program, self.samples) = (program, samples)
     }
@@ -196,7 +193,7 @@ private struct MeasuredProcess {
             guard !awaited.isEmpty else { break }
             let rest = (deadline - .now) / .seconds(1)
             for index in awaited {
-                processes[index].read(within: awaited.count > 1 ? turn / Double(awaited.count) : rest)
+                processes[index].read(within: turn(ofOneIn: awaited.count, atMost: rest))
             }
         }
         for index in processes.indices {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+import ArgumentParser
 import CommandSupport
 import Glibc
 import TweakClient
@@ -91,5 +92,41 @@ extension Program {
                 "it has no monitors; name tweaks that are numbers or Bools", about: title, .invalid)
         }
         return monitors
+    }
+}
+
+// MARK: Several processes
+
+/// The longest time in seconds in which samples of one process wait while those of others are awaited.
+private let longestTurn = 0.05
+
+/// The seconds for which to await samples of one process before it is the turn of the next.
+///
+/// - Parameters:
+///   - count: The number of processes that are read in turns.
+///   - seconds: The time for which one process alone would be awaited.
+func turn(ofOneIn count: Int, atMost seconds: Double) -> Double {
+    count > 1 ? min(seconds, longestTurn / Double(count)) : seconds
+}
+
+/// The way to make one number of the statistics of several processes.
+enum Combination: String, EnumerableFlag {
+    case sum, max
+
+    static func help(for combination: Combination) -> ArgumentHelp? {
+        switch combination {
+        case .sum: "Of a program that has forked: the sum of the statistics of all its processes."
+        case .max: "Of a program that has forked: the largest of the statistics of all its processes."
+        }
+    }
+
+    /// - Parameter numbers: At least one number.
+    /// - Returns: NaN if a number is NaN.
+    func callAsFunction(_ numbers: [Double]) -> Double {
+        guard !numbers.contains(where: \.isNaN) else { return .nan }
+        return switch self {
+        case .sum: numbers.reduce(0, +)
+        case .max: numbers.max() ?? .nan
+        }
     }
 }

@@ -50,9 +50,6 @@ struct SampledMeasurement: SweepMeasurement {
     private let rate: Double
     private var processes: [Process] = []
 
-    /// The longest time in which samples of other processes wait.
-    private static let turn = 0.05
-
     /// Starts sampling.
     ///
     /// - Parameters:
@@ -100,8 +97,7 @@ struct SampledMeasurement: SweepMeasurement {
             for index in awaited {
                 try watch.check()
                 let patience = watch.patience / .seconds(1)
-                let turn = awaited.count > 1 ? Self.turn / Double(awaited.count) : patience
-                try read(index, within: min(patience, turn))
+                try read(index, within: turn(ofOneIn: awaited.count, atMost: patience))
             }
         }
         var results: [Double] = []
