@@ -10,20 +10,30 @@ package struct DurationArgument: ExpressibleByArgument {
     package let text: String
 
     package init?(argument: String) {
-        let seconds = TweakDeclaration(
-            key: TweakKey("", "", ""), type: .double, defaultValue: 0.0,
-            attributes: [TweakDeclaration.Attribute(key: "unit", value: "s")])
         // Elsewhere m is a metre or a thousandth.
         let isMinutes = argument.hasSuffix("m") && argument.dropLast().last?.isNumber == true
-        let admission = try? seconds.admit(text: isMinutes ? argument + "in" : argument)
-        guard case .double(let number)? = admission?.value, 0 < number, number <= longestDuration else {
-            return nil
-        }
+        guard let number = Double(typed: isMinutes ? argument + "in" : argument, unit: "s"), 0 < number,
+            number <= longestDuration
+        else { return nil }
         (self.seconds, text) = (number, Double(argument) == nil ? argument : argument + " s")
     }
 
     package static var allValueStrings: [String] { [] }
     package static var defaultCompletionKind: CompletionKind { .list(["10s", "30s", "2min"]) }
+}
+
+extension Double {
+    /// A finite number as a person types the value of a tweak, such as `0.5`, `8e3` or `2*4000`; `nil` if it is none.
+    ///
+    /// - Parameter unit: The unit that may follow numbers; empty for none.
+    package init?(typed text: String, unit: String = "") {
+        // No number is called def.
+        let declaration = TweakDeclaration(
+            key: TweakKey("", "", ""), type: .double, defaultValue: .absent,
+            attributes: unit.isEmpty ? [] : [TweakDeclaration.Attribute(key: "unit", value: unit)])
+        guard case .double(let number)? = (try? declaration.admit(text: text))?.value else { return nil }
+        self = number
+    }
 }
 
 /// Joins each time of two words, such as `--for 10 minutes`, which the parser would read as a time in seconds and the next

@@ -141,7 +141,7 @@ import Testing
 
         #expect(try setter.tweak("reset", "--all").succeeded)
         #expect(try setter.tweak("set", "Ratio", "1", "--for", "1min").succeeded)
-        let other = try replay(name, "--check", "--tolerance", "0.2", "--shift", "2s")
+        let other = try replay(name, "--check", "--tolerance", "1/5", "--shift", "2s")
         #expect(other.status == 1, "\(other.output) \(other.error)")
         #expect(other.output.contains("deviates") && other.output.contains("0.5 "), "\(other.output)")
         #expect(other.error.contains("not as recorded: 1 of 1 monitor"))

@@ -357,8 +357,8 @@ private final class SweptProgram {
         let program = try SweptProgram()
         let result = try program.tweak(
             "sweep", "Gain=2,9", "--command", #"case $TWEAKS in *9*) sleep 100;; esac"#, "--guard",
-            "Speed<=8000")
-        #expect(result.status == 1 && result.error.contains("the guard Speed<=8000 is breached"))
+            "Speed<=2*4e3")
+        #expect(result.status == 1 && result.error.contains("the guard Speed<=2*4e3 is breached"))
         try program.expectDefaults()
     }
 
@@ -405,6 +405,7 @@ private final class SweptProgram {
             (["Gain", "--measure", "Error", "--budget", "x"], 64),
             (["Gain", "--measure", "Error", "--value-from", "x"], 64),
             (["Gain", "--measure", "Error", "--guard", "Speed"], 64),
+            (["Gain", "--measure", "Error", "--guard", "Speed<def"], 64),
             (["Gain", "--measure", "Error", "--guard", "Sped<1"], 65),
             (["Gain", "--measure", "Errr"], 65), (["Gain", "--measure", "average(Error)"], 65),
             (["Gain=1", "--measure", "Error"], 64), (["Gain=2..1", "--measure", "Error"], 64),

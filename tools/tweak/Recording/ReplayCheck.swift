@@ -15,8 +15,8 @@ struct ToleranceArgument: ExpressibleByArgument {
 
     init?(argument: String) {
         let isRelative = argument.hasSuffix("%")
-        let text = isRelative ? argument.dropLast() : argument[...]
-        guard let number = Double(text), number.isFinite, number >= 0 else { return nil }
+        guard let number = Double(typed: isRelative ? String(argument.dropLast()) : argument), number >= 0
+        else { return nil }
         tolerance = isRelative ? .relative(number / 100) : .absolute(number)
     }
 }

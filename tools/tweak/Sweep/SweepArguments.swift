@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import ArgumentParser
+import CommandCompletion
 import CommandSupport
 import TweakClient
 import TweakGenerators
@@ -29,7 +30,7 @@ struct MeasureArgument: ExpressibleByArgument {
     }
 }
 
-/// A condition that must hold: `Speed<8000`.
+/// A condition that must hold: `Speed<8000`. The limit may be calculated.
 struct GuardArgument: ExpressibleByArgument {
     let text: String
     let name: String
@@ -47,7 +48,7 @@ struct GuardArgument: ExpressibleByArgument {
     init?(argument: String) {
         guard let sign = argument.lastIndex(where: { "<>".contains($0) }),
             let comparison = Comparison.allCases.first(where: { argument[sign...].hasPrefix($0.rawValue) }),
-            let limit = Double(argument[sign...].dropFirst(comparison.rawValue.count).trimmed),
+            let limit = Double(typed: String(argument[sign...].dropFirst(comparison.rawValue.count))),
             case let name = argument[..<sign].trimmed, !name.isEmpty
         else { return nil }
         (text, self.name, self.comparison, self.limit) = (argument, String(name), comparison, limit)
