@@ -158,9 +158,9 @@ extension MemoryGuard {
     ) {
         while end.map({ ContinuousClock.now < $0 }) ?? true {
             let rest = end.map { $0 - .now } ?? .seconds(3600)
-            let (hasEnded, others) = waitForEnd(
+            let (isOver, others) = waitForEnd(
                 of: process, or: [termination, isBound ? STDIN_FILENO : -1], atMost: rest)
-            if hasEnded || others.contains(true) || kill(pid, 0) != 0 && errno == ESRCH { return }
+            if isOver || others.contains(true) || hasEnded(process: pid) { return }
         }
     }
 

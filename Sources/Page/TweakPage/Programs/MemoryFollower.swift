@@ -52,7 +52,7 @@ final class MemoryFollower: Follower {
         } catch {
             if error.kind != .unavailable { board.update(id) { $0.problem = error.message } }
         }
-        while kill(pid, 0) == 0 || errno == EPERM, executablePath(of: "\(pid)") == executable,
+        while !hasEnded(process: pid), executablePath(of: "\(pid)") == executable,
             otherUserName(of: pid) == user
         {
             wakeUp.wait(board.usualPause)
@@ -74,7 +74,7 @@ final class MemoryFollower: Follower {
             guard !entry.followers.isEmpty else {
                 (values, watched) = (nil, nil)
                 if entry.isFresh { board.update(id) { $0.isFresh = false } }
-                guard kill(pid, 0) == 0 || errno == EPERM else { return }
+                guard !hasEnded(process: pid) else { return }
                 wakeUp.wait(board.usualPause)
                 continue
             }
