@@ -52,10 +52,15 @@ private final class PlotTerminal: Sendable {
     }
 
     deinit {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-        process.waitUntilExit()
+        endProcess()
         close(follower)
         close(leader)
+    }
+
+    /// Ends the process if it still runs.
+    private func endProcess() {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        _ = waitUntil { !process.isRunning }
     }
 
     func resize(_ columns: UInt16, _ rows: UInt16) {
@@ -98,8 +103,7 @@ private final class PlotTerminal: Sendable {
     /// - Returns: The exit status, or 128 and the number of a signal.
     func end(_ location: SourceLocation = #_sourceLocation) -> Int32 {
         #expect(waitUntil { !process.isRunning }, sourceLocation: location)
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-        process.waitUntilExit()
+        endProcess()
         var after = termios()
         tcgetattr(follower, &after)
         #expect(
