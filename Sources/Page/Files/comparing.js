@@ -3,7 +3,7 @@
 // Compares two presets, or a preset with the current values.
 
 import { copyText, nestedJSON } from "./copying.js";
-import { make, setText, textButton } from "./dom.js";
+import { make, setText, sideMenu, textButton } from "./dom.js";
 import { counted, shown } from "./names.js";
 import { openDialog } from "./popups.js";
 import { currentValue, equalValues, isSet, isSettable, valueFrom, valueText } from "./tweaks.js";
@@ -24,22 +24,16 @@ export function openComparison(
 ) {
   const { api, state, editing, notices } = page;
   const chooser = (label, chosen) =>
-    make(
-      "label",
-      { class: "comparison-side" },
-      make("span", { text: label }),
-      make(
-        "select",
-        { "aria-label": `${label} is`, onchange: compare },
-        [undefined, ...names].map((name) =>
-          make("option", {
-            value: name === undefined ? "" : `=${name}`,
-            text: name === undefined ? now : shown(name),
-            translate: name !== undefined && "no",
-            selected: name === chosen
-          })
-        )
-      )
+    sideMenu(
+      label,
+      [undefined, ...names].map((name) => ({
+        value: name === undefined ? "" : `=${name}`,
+        text: name === undefined ? now : shown(name),
+        translate: name !== undefined && "no",
+        selected: name === chosen
+      })),
+      compare,
+      { "aria-label": `${label} is` }
     );
   const labels = [chooser("A", first), chooser("B", second)];
   const selects = labels.map((label) => label.querySelector("select"));

@@ -103,6 +103,15 @@ export function iconButton(name, label, onclick, attributes = {}) {
 export const textButton = (text, onclick, attributes = {}) =>
   make("button", { class: "button", text, onclick, ...attributes });
 
+/** A labelled menu for one side of a comparison. The options are attributes, as for `make`. */
+export const sideMenu = (label, options, onchange, attributes = {}) =>
+  make(
+    "label",
+    { class: "comparison-side" },
+    make("span", { text: label }),
+    make("select", { onchange, ...attributes }, options.map((option) => make("option", option)))
+  );
+
 /** Whether an element takes typed text, so that single keys are not commands. */
 export function isTyping(/** @type {any} */ element = document.activeElement) {
   if (!element) return false;

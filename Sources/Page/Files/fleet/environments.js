@@ -2,7 +2,7 @@
 
 // Environments side by side with the promotion of values, and the published builds.
 
-import { make, setText } from "../dom.js";
+import { make, setText, sideMenu } from "../dom.js";
 import { counted, linesShown, shown } from "../names.js";
 import { openDialog } from "../popups.js";
 import { openChange } from "./changing.js";
@@ -12,17 +12,10 @@ import { stateText } from "./values.js";
 export function openComparison(fleet) {
   const names = [...new Set([...fleet.environments.map(({ environment }) => environment), fleet.environment])];
   const choose = (label, selected) =>
-    make(
-      "label",
-      { class: "comparison-side" },
-      make("span", { text: label }),
-      make(
-        "select",
-        { onchange: () => compare() },
-        names.map((name) =>
-          make("option", { value: name, translate: "no", text: shown(name), selected: name === selected })
-        )
-      )
+    sideMenu(
+      label,
+      names.map((name) => ({ value: name, translate: "no", text: shown(name), selected: name === selected })),
+      compare
     );
   const other = names.find((name) => name !== fleet.environment) ?? fleet.environment;
   const [first, second] = [choose("From", other), choose("To", fleet.environment)];
