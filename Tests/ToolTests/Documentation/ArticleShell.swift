@@ -26,13 +26,15 @@ final class ArticleShell {
         mkfifo(home("commands"), 0o600)
         let environment = ProcessInfo.processInfo.environment
         let library = try Installation.path("lib")
+        // For what an article waits a second, a busy machine may need more.
         let loop = #"""
             exec 2>&1
+            sleep() { command sleep "$1"; [ "${1%%.*}" -lt 1 ] || command sleep 2; }
             while IFS= read -r -d $'\036' command <&9; do eval "$command"; status=$?; printf '\036'; done 9<commands
             """#
         // A program that never ends is ended, with all that it has started.
         process = try start(
-            Locations.program("timeout"), [isLong ? "1800" : "120", "bash", "-c", loop], home: home,
+            Locations.program("timeout"), [isLong ? "1800" : "600", "bash", "-c", loop], home: home,
             environment: [
                 "XDG_CONFIG_HOME": home(".config"), "CPATH": Locations.include, "TMPDIR": home.path,
                 "LIBRARY_PATH": library, "LD_LIBRARY_PATH": library,
