@@ -36,7 +36,7 @@ def test_its_examples_run_in_a_notebook(motor, surroundings, tmp_path):
     # Not with TCP: if another program takes a port before the kernel opens it, the wait for the kernel never ends.
     config = traitlets.Config(KernelManager={"transport": "ipc", "ip": str(surroundings / "kernel")})
     resources = {"metadata": {"path": str(tmp_path)}}
-    executor = nbconvert.ExecutePreprocessor(timeout=60, resources=resources, config=config)
+    executor = nbconvert.ExecutePreprocessor(timeout=300, resources=resources, config=config)
     executor.preprocess(notebook)
     outputs = [output for cell in notebook.cells for output in cell.outputs]
     assert "'Motor/State/Speed'" in str(outputs)
