@@ -62,7 +62,7 @@ import TweakRecords
     {
         var cluster = EtcdCluster(endpoints: etcd.endpoints)
         cluster.interval = .seconds(2)
-        cluster.timeout = .seconds(5)
+        cluster.timeout = .seconds(20)
         let application = EtcdSettings(name: "chaos", cluster: cluster)
         let key = TweakKey("Chaos", "Values", "Number")
         let changes = isLong ? 1000 : 150
