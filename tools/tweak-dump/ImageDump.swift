@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import Glibc
 import TweakELF
+import TweakMemory
 import TweakRecords
 
 /// One object with the bytes of its records, from a file, or from the memory of a process or a core. Records are
@@ -31,10 +32,8 @@ struct ImageDump {
         var values: [Int: TweakValue]?
         /// The offsets of records to which nothing in the file refers, if that was asked for.
         fileprivate(set) var unread: Set<Int> = []
-        /// The address of the records in a linked file; `nil` in an object file and in memory.
-        fileprivate(set) var address: UInt64?
-        /// The addresses of variables' objects in a linked file, by the offsets of their records.
-        fileprivate(set) var objects: [Int: UInt64] = [:]
+        /// The addresses of the values in a linked file; `nil` in an object file and in memory.
+        fileprivate(set) var addresses: CellAddresses?
     }
 
     /// The position of a record.
@@ -101,7 +100,9 @@ struct ImageDump {
             var objects: [Int: UInt64] = [:]
             let bytes = try object.bytesWithInitialValues(of: range) { objects[$0] = $1 }
             var section = Section(bytes: bytes)
-            if object.isLinked { (section.address, section.objects) = (range.address, objects) }
+            if object.isLinked {
+                section.addresses = CellAddresses(records: range.address, objects: objects)
+            }
             sections.append(section)
         }
         if findsUnread {
@@ -125,18 +126,15 @@ struct ImageDump {
     }
 
     /// Whether it has no records, or is linked, so that these have addresses.
-    var hasAddresses: Bool { sections.allSatisfy { $0.address != nil } }
+    var hasAddresses: Bool { sections.allSatisfy { $0.addresses != nil } }
 
     /// The address of a tweak's value, to which a process adds the load bias; `nil` if the image does not contain it, or
     /// has no addresses.
     func address(of tweak: Tweak) -> UInt64? {
         let section = sections[tweak.place.section]
-        let record = tweak.place.range.lowerBound
-        if section.bytes[record + RecordLayout.kindOffset] == RecordLayout.variableKind {
-            let offset = Int(tweak.place.element) * tweak.declaration.type.byteCount
-            return section.objects[record].map { $0 &+ UInt64(offset) }
-        }
-        return section.address.map { $0 &+ UInt64(record + RecordLayout.cellOffset) }
+        return section.addresses?.address(
+            ofRecord: tweak.place.range.lowerBound, element: Int(tweak.place.element), tweak.declaration,
+            in: section.bytes)
     }
 
     /// Returns whether the record is known not to be read by any code.
