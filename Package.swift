@@ -183,6 +183,7 @@ let package = Package(
                 "TweakOverrides", "TweakProtocol", "TweakRecords", "TweakSystem",
             ]),
         .target(name: "TweakPlot", dependencies: ["CommandSupport", "TweakRecords"]),
+        .target(name: "TweakXCP", dependencies: ["TweakRecords"]),
         .target(name: "TweakSearch", dependencies: ["TweakGenerators", "TweakRecords"]),
         .target(name: "TweakSources", dependencies: ["CommandSupport", "TweakRecords", "TweakSystem"]),
         .target(
@@ -209,7 +210,7 @@ let package = Package(
                 "TweakJSON",
                 "TweakOverrides", "TweakPlot",
                 "TweakProtocol", "TweakRecords", "TweakSearch", "TweakSources", "TweakSystem",
-                "TweakTargeting",
+                "TweakTargeting", "TweakXCP",
                 argumentParser,
             ],
             path: "tools/tweak"),
@@ -327,6 +328,7 @@ let package = Package(
         .testTarget(
             name: "TweakSourcesTests",
             dependencies: ["CommandSupport", "TestSupport", "TweakELF", "TweakRecords", "TweakSources"]),
+        .testTarget(name: "TweakXCPTests", dependencies: ["TweakRecords", "TweakXCP"]),
         .testTarget(name: "TweakPlotTests", dependencies: ["TestSupport", "TweakPlot", "TweakRecords"]),
         .testTarget(
             name: "TweakMemoryTests", dependencies: ["TestSupport", "TweakMemory", "TweakRecords"]),
@@ -385,7 +387,7 @@ let folders = [
     "Page": ["CTweakPage", "TweakPage"],
     "Commands": [
         "CCommandSupport", "CommandCompletion", "CommandSupport", "TweakClient", "TweakGenerators",
-        "TweakPlot", "TweakSearch", "TweakSources",
+        "TweakPlot", "TweakSearch", "TweakSources", "TweakXCP",
     ],
 ]
 for (folder, names) in folders {

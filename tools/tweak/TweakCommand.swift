@@ -52,7 +52,7 @@ struct TweakCommand: ParsableCommand {
             EditCommand.self, BakeCommand.self, FollowCommand.self,
             ExplainCommand.self, CheckCommand.self,
             ExportCommand.self,
-            ImportCommand.self, PresetCommand.self, GenerateCommand.self,
+            ImportCommand.self, PresetCommand.self, GenerateCommand.self, XCPCommand.self,
         ])
 
     /// Reads `-5` and `-=` after `set PROGRAM KEY` as values and not as an option, and `--all` as `--all-processes` where it

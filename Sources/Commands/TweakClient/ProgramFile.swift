@@ -4,6 +4,7 @@ internal import TweakCompilation
 internal import TweakELF
 internal import TweakMemory
 internal import TweakOverrides
+package import TweakRecords
 internal import TweakSystem
 
 /// The executable of a program, running or not, for commands that examine the file.
@@ -73,5 +74,51 @@ package struct ProgramFile {
         }
         return ApplicationName.first(
             environment: nil, declared: declared, executable: shownPath, problem: { warn(Warning($0)) })
+    }
+}
+
+/// The tweaks and monitors of an executable or library.
+package struct ImageCells {
+    /// The path for people.
+    package let path: String
+    package let buildID: String?
+    package let byteOrder: ByteOrder
+    /// The tweaks and monitors in the order of their records, with the addresses of their values in the file; `nil` for a
+    /// value that is elsewhere.
+    package fileprivate(set) var cells: [(tweak: TweakDeclaration, address: UInt64?)] = []
+}
+
+extension ProgramFile {
+    /// The tweaks and monitors of the executable and of its libraries that have some. Libraries that it needs come first,
+    /// in the order in which they are found for the executable; then those that a process has loaded otherwise.
+    package func cellsOfImages() throws(Failure) -> [ImageCells] {
+        let needed = ((try? ELFFile(path: shownPath).neededLibraries()) ?? []).map {
+            realPath($0.path) ?? $0.path
+        }
+        let libraries = images.dropFirst()
+        let found = needed.compactMap { path in libraries.first { $0.shownPath == path } }
+        let others = libraries.filter { !needed.contains($0.shownPath) }
+        var images = try cells.map { [$0] } ?? []
+        for library in found + others {
+            if let image = try? library.cells, !image.cells.isEmpty { images.append(image) }
+        }
+        return images
+    }
+
+    /// The tweaks and monitors of this file; `nil` if it is an archive without objects.
+    private var cells: ImageCells? {
+        get throws(Failure) {
+            var image: ImageCells?
+            try failing {
+                try ELFFile(path: path).forEachObject { (object) throws(ELFError) in
+                    var cells = ImageCells(
+                        path: shownPath, buildID: try object.buildID()?.hexadecimal,
+                        byteOrder: object.byteOrder)
+                    try object.forEachCell { cells.cells.append(($0, $1)) }
+                    image = cells
+                }
+            }
+            return image
+        }
     }
 }

@@ -312,7 +312,7 @@ extension ChangedTweak {
             outsideLimits("\(effect.tweak): \(text)", allowed: declaration.allowed), .clamped, effect.tweak)
     }
 
-    fileprivate func warnOfOthers(_ durations: SetDurations) {
+    func warnOfOthers(_ durations: SetDurations) {
         let given = effect.givenValue?.value(of: after.declaration.type)
         if let value = after.value, after.pendingValue == nil, after.ramp == nil, value != given {
             warn(

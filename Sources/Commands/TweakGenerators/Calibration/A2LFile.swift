@@ -20,8 +20,19 @@ package struct A2LFile {
         }
     }
 
+    /// A place that the file describes: of a tweak, or of a monitor.
+    package struct Object {
+        package let declaration: TweakDeclaration
+        /// The number of the image, which is the extension of the address.
+        package let image: Int
+        /// The address in the image.
+        package let address: UInt32
+    }
+
     private var modules: [(name: String, lines: [String])] = []
     private var names = A2LNames()
+    /// All places that the file describes. Several can be of one tweak.
+    package private(set) var objects: [Object] = []
 
     /// Creates a file without images.
     package init() {}
@@ -49,6 +60,7 @@ package struct A2LFile {
         let order = byteOrder == .little ? "MSB_LAST" : "MSB_FIRST"
         lines.append("  /begin MOD_COMMON \"\" BYTE_ORDER \(order) /end MOD_COMMON")
         modules.append((name, lines + module.lines.map { "  " + $0 } + ["/end MODULE"]))
+        objects += module.places
         return module.leftOut
     }
 
@@ -70,6 +82,7 @@ private struct A2LModule {
     private let path: String
     private let number: Int
     private(set) var leftOut: [(tweak: TweakDeclaration, reason: String)] = []
+    private(set) var places: [A2LFile.Object] = []
     private var names = A2LNames()
     private var groupNames = A2LNames()
     private var layouts: Set<TweakType> = []
@@ -122,6 +135,7 @@ private struct A2LModule {
     ) throws(FormatError) {
         let name = try names.add(tweak.key.parts, of: "\(tweak.key)", in: path)
         let method = addMethod(of: tweak, name)
+        places.append(A2LFile.Object(declaration: tweak, image: number, address: address))
         guard !tweak.isMonitor else {
             objects.append(tweak.measurement(name, address, method, options(of: tweak)))
             return try changeGroup(of: tweak.key) { $0.measurements.append(name) }
@@ -139,6 +153,7 @@ private struct A2LModule {
             let copy = "\(name).cell\(all.count + 1)"
             let dependence = "/begin DEPENDENT_CHARACTERISTIC \"X1\" \(name) /end DEPENDENT_CHARACTERISTIC"
             objects.append(tweak.characteristic(copy, address, method, options(of: tweak) + [dependence]))
+            places.append(A2LFile.Object(declaration: tweak, image: number, address: address))
             all.append(copy)
         }
         try changeGroup(of: tweak.key) { $0.characteristics += all }
