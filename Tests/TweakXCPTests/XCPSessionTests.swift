@@ -6,6 +6,10 @@ import TweakXCP
 /// Values in memory. The first two are tweaks, the others monitors.
 struct TestValues: XCPValues {
     var values: [[UInt8]]
+    /// The objects that are sampled, and the error for the next ones.
+    var sampled: [XCPEvent: [Int]] = [:]
+    var problem: XCPError?
+    let now = 1_700_000_000.5
 
     func bytes(of object: Int) throws(XCPError) -> [UInt8] { values[object] }
 
@@ -13,6 +17,13 @@ struct TestValues: XCPValues {
         guard object < 2 else { throw .writeProtected }
         guard bytes.first != 0xEE else { throw .outOfRange }
         values[object] = bytes
+    }
+
+    func canSample(_ object: Int) -> Bool { object != 1 }
+
+    mutating func sample(_ objects: [Int], at event: XCPEvent) throws(XCPError) {
+        if let problem, !objects.isEmpty { throw problem }
+        sampled[event] = objects.isEmpty ? nil : objects
     }
 }
 

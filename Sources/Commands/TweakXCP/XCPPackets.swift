@@ -15,6 +15,8 @@ package enum XCPPackets {
     static let answer: UInt8 = 0xFF
     static let error: UInt8 = 0xFE
     static let event: UInt8 = 0xFD
+    /// The event that samples were lost.
+    static let samplesLost: [UInt8] = [event, 0x06]
     /// The event that the server ends the session.
     package static let sessionEnded: [UInt8] = [event, 0x07]
 }

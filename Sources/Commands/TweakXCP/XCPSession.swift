@@ -14,6 +14,17 @@ package protocol XCPValues {
     /// - Parameter bytes: As many as the value has.
     /// - Throws: ``XCPError`` if the program refuses the value, or does not answer.
     mutating func change(_ object: Int, to bytes: [UInt8]) throws(XCPError)
+
+    /// Whether samples of a value can be taken.
+    func canSample(_ object: Int) -> Bool
+
+    /// Samples these objects at an event from now on, instead of others; with none, no samples are taken.
+    ///
+    /// - Throws: ``XCPError`` if the program takes no samples of them. Those of before are taken further.
+    mutating func sample(_ objects: [Int], at event: XCPEvent) throws(XCPError)
+
+    /// The time of the clock by which samples are taken, in seconds since 1970.
+    var now: Double { get }
 }
 
 /// The texts by which a client recognises a server, in answers to `GET_ID`.
@@ -53,6 +64,10 @@ package struct XCPSession<Values: XCPValues> {
     package private(set) var isConnected = false
     /// Where `UPLOAD` and `DOWNLOAD` continue.
     private var pointer: Pointer?
+    /// The values that the client is sent again and again.
+    var lists = XCPLists()
+    /// Whether the client has not been told yet that samples were lost.
+    var hasLost = false
 
     private enum Pointer {
         case memory(XCPAddress)
@@ -107,7 +122,9 @@ package struct XCPSession<Values: XCPValues> {
         case 0xED:
             _ = try download(command, at: command.address(3), from: 8)
             return []
-        default: throw .unknownCommand
+        default:
+            guard let result = try resultOfSampling(command) else { throw .unknownCommand }
+            return result
         }
     }
 
@@ -116,8 +133,8 @@ package struct XCPSession<Values: XCPValues> {
         guard try command.byte(1) == 0 else { throw .outOfRange }
         end()
         isConnected = true
-        // The resources are calibration; addresses are those of bytes, and GET_COMM_MODE_INFO is known.
-        var result: [UInt8] = [0x01, byteOrder == .little ? 0x80 : 0x81]
+        // The resources are calibration and samples; addresses are those of bytes, and GET_COMM_MODE_INFO is known.
+        var result: [UInt8] = [0x05, byteOrder == .little ? 0x80 : 0x81]
         result.append(UInt8(XCPPackets.mostCommandBytes))
         result.append(UInt16(XCPPackets.mostSampleBytes), byteOrder)
         // The versions of the protocol and of the transport.
@@ -126,21 +143,25 @@ package struct XCPSession<Values: XCPValues> {
 
     /// Forgets the client.
     package mutating func end() {
-        isConnected = false
-        pointer = nil
+        // Ending samples needs nothing from the program.
+        try? change(to: XCPLists())
+        (isConnected, pointer, hasLost) = (false, nil, false)
     }
 
-    /// Nothing is stored, and nothing protected.
-    private var status: [UInt8] { [0, 0, 0, 0, 0] }
+    /// Whether samples are taken. Nothing is stored, and nothing protected.
+    private var status: [UInt8] { [lists.areRunning ? 0x40 : 0, 0, 0, 0, 0] }
 
     private mutating func identification(_ command: XCPParameters) throws(XCPError) -> [UInt8] {
         let text = identity.text(try command.byte(1))
-        pointer = .text(text[...])
+        offer(text)
         // The text is to be uploaded.
         var result: [UInt8] = [0, 0, 0]
         result.append(UInt32(clamping: text.count), byteOrder)
         return result
     }
+
+    /// Lets the client upload a text next.
+    mutating func offer(_ text: [UInt8]) { pointer = .text(text[...]) }
 
     // MARK: - Values
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """client.py PORT COMMAND…: an independent client of XCP. Each command prints a line.
 
-COMMAND is `text KIND` (of GET_ID), `read ADDRESS FORMAT` or `write ADDRESS FORMAT VALUE`. FORMAT is one of the
-module struct, ADDRESS `IMAGE:OFFSET` in hexadecimal.
+COMMAND is `text KIND` (of GET_ID), `read ADDRESS FORMAT` or `write ADDRESS FORMAT VALUE`. FORMAT is one of
+the module struct, ADDRESS `IMAGE:OFFSET` in hexadecimal.
 """
 
 import logging

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""hostile.py PORT PID: does to a server of XCP what no client should, and prints `served` if it serves the next."""
+"""hostile.py PORT PID OFFSET: does to a server of XCP what no client should.
+
+It prints `served` if the server serves the next client.
+OFFSET is that of a double in the first image, in hexadecimal.
+"""
 
 import random
 import socket
 import sys
 import time
 
-port, pid = int(sys.argv[1]), int(sys.argv[2])
+port, pid, offset = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3], 16)
 connect_command = b"\2\0\0\0\xff\0"
 
 
@@ -28,6 +32,12 @@ def connected():
             pass
         connection.close()
         time.sleep(0.01)
+
+
+def command(connection, *parameters):
+    connection.sendall(bytes([len(parameters), 0, 0, 0, *parameters]))
+    header = connection.recv(4, socket.MSG_WAITALL)
+    return connection.recv(header[0] | header[1] << 8, socket.MSG_WAITALL)
 
 
 def resident():
@@ -57,11 +67,27 @@ for start in [b"\5", b"\5\0\0\0\xf4", b"\0\0\0\0", b"\xff\xff\0\0" + bytes(9999)
 choice = random.Random(1)
 connection = connected()
 for number in range(5000):
-    size = choice.randint(1, 30)
-    parameters = bytes(choice.choice([0, 1, 4, 255]) for _ in range(size - 1))
-    connection.sendall(bytes([size, 0, 0, 0, choice.randint(0xC0, 0xFD)]) + parameters)
-    header = connection.recv(4, socket.MSG_WAITALL)
-    assert connection.recv(header[0] | header[1] << 8, socket.MSG_WAITALL)[0] in (0xFD, 0xFE, 0xFF)
+    size = choice.randint(0, 29)
+    parameters = bytes(choice.choice([0, 1, 4, 255]) for _ in range(size))
+    assert command(connection, choice.randint(0xC0, 0xFD), *parameters)[0] in (0xFD, 0xFE, 0xFF)
+connection.close()
+
+# Wants many large samples, and never reads them.
+connection = connected()
+address = offset.to_bytes(4, sys.byteorder)
+assert command(connection, 0xD6) == b"\xff"
+assert command(connection, 0xD5, 0, *(1).to_bytes(2, sys.byteorder)) == b"\xff"
+assert command(connection, 0xD4, 0, 0, 0, 60) == b"\xff"
+for table in range(60):
+    assert command(connection, 0xD3, 0, 0, 0, table, 255) == b"\xff"
+    assert command(connection, 0xE2, 0, 0, 0, table, 0) == b"\xff"
+    for entry in range(255):
+        assert command(connection, 0xE1, 0xFF, 8, 0, *address) == b"\xff"
+assert command(connection, 0xE0, 0, 0, 0, 0, 0, 1, 0) == b"\xff"
+assert command(connection, 0xDE, 1, 0, 0) == b"\xff\0"
+# The server keeps 4 MB for it, and a second gives it 120.
+time.sleep(1)
+assert resident() - before < 64 << 20, resident() - before
 connection.close()
 
 # Never reads its answers, until the server reads no further command.
@@ -72,7 +98,7 @@ try:
         connection.sendall(b"\2\0\0\0\xfb\0" * 1000)
 except TimeoutError:
     pass
-assert resident() - before < 32 << 20, resident() - before
+assert resident() - before < 64 << 20, resident() - before
 connection.close()
 
 connected().close()

@@ -12,7 +12,7 @@ private final class ServedProgram {
     /// The places of tweaks and monitors as `client.py` takes them, by their names in A2L.
     private let places: [String: String]
 
-    private static let source = #"""
+    static let source = #"""
         #include <fbtweak.h>
         #include <stdio.h>
         #include <unistd.h>
@@ -38,10 +38,10 @@ private final class ServedProgram {
 
         """#
 
-    init() throws {
+    init(_ source: String = ServedProgram.source) throws {
         home = try TemporaryDirectory()
         try #require(mkdir(home("runtime"), 0o700) == 0)
-        try home.write("motor.c", Self.source)
+        try home.write("motor.c", source)
         try home.write(
             "part.c",
             "#include <fbtweak.h>\nint part(void);\nint part(void) { return FBTweakValue(\"Part\", \"A\", \"B\", 300); }\n"
@@ -95,6 +95,38 @@ private final class ServedProgram {
         let result = try clientResult(words)
         #expect(result.succeeded, "\(result.error)")
         return result.output.split(separator: "\n").map(String.init)
+    }
+
+    /// A sample that the independent client has got: the time in nanoseconds and the values.
+    struct Sample: Decodable {
+        let time: Int
+        let values: [Double]
+
+        init(from decoder: any Decoder) throws {
+            var container = try decoder.unkeyedContainer()
+            time = try container.decode(Int.self)
+            values = try container.decode([Double].self)
+        }
+    }
+
+    /// Lets the independent client take samples.
+    ///
+    /// - Parameters:
+    ///   - count: The number of samples of each list, at least.
+    ///   - lists: The number of the event, and the names in A2L with their types.
+    func samples(_ count: Int, _ lists: [(event: Int, values: [(name: String, type: String)])]) throws
+        -> [[Sample]]
+    {
+        let words = try lists.map { list in
+            try "\(list.event),"
+                + list.values.map { "\(try place($0.name))=\($0.type)" }.joined(separator: ",")
+        }
+        let result = try run(
+            "\(Locations.package)/.build/xcp/bin/python3",
+            ["\(Locations.package)/Tests/Programs/xcp/sample.py", port, "\(count)"] + words, home: home,
+            in: home.path)
+        #expect(result.succeeded, "\(result.error)")
+        return try JSONDecoder().decode([[Sample]].self, from: Data(result.output.utf8))
     }
 
     func python(_ arguments: [String]) throws -> CommandResult {
@@ -157,6 +189,53 @@ private final class ServedProgram {
         #expect(log.output.contains("Motor/Control/Gain"))
     }
 
+    @Test func `A client takes samples at several rates`() throws {
+        let program = try ServedProgram()
+        let lists = try program.samples(
+            20,
+            [
+                (
+                    1,
+                    [
+                        ("Motor.State.Speed", "F64"), ("Motor.State.Ready", "U8"),
+                        ("Motor.Variables.Point[0]", "F32"), ("Motor.Variables.Point[1]", "F32"),
+                    ]
+                ), (2, [("Motor.Control.Gain", "F64"), ("Part.A.B", "I32")]),
+            ])
+        #expect(lists.count == 2 && lists.allSatisfy { $0.count >= 20 })
+        for samples in lists {
+            #expect(zip(samples, samples.dropFirst()).allSatisfy { $0.time < $1.time })
+        }
+        #expect(lists[0].allSatisfy { $0.values.dropFirst() == [1, 0.25, 0.5] })
+        let speeds = lists[0].map { $0.values[0] }
+        #expect(speeds == speeds.sorted() && speeds[0] < speeds[speeds.count - 1])
+        #expect(lists[1].allSatisfy { $0.values == [2.5, 300] })
+        // The next client begins with nothing.
+        #expect(try program.client("text", "1") == ["motor"])
+    }
+
+    @Test func `A thousand monitors are sampled at once`() throws {
+        let monitors = (0..<1000).map {
+            "    FBTweakMonitor(\"Big\", \"State\", \"M\($0)\", (double)\($0));\n"
+        }
+        let program = try ServedProgram(
+            """
+            #include <fbtweak.h>
+            #include <unistd.h>
+            int part(void);
+            int main(void) {
+              for (;;) {
+            \(monitors.joined())
+                usleep(part());
+              }
+            }
+
+            """)
+        let lists = try program.samples(50, [(1, (0..<1000).map { ("Big.State.M\($0)", "F64") })])
+        #expect(lists[0].count >= 50)
+        #expect(lists[0].allSatisfy { $0.values == (0..<1000).map(Double.init) })
+    }
+
     @Test func `There is one client at a time`() throws {
         let program = try ServedProgram()
         let script = """
@@ -174,7 +253,8 @@ private final class ServedProgram {
     @Test func `Hostile clients do not end it, and take little memory`() throws {
         let program = try ServedProgram()
         let script = "\(Locations.package)/Tests/Programs/xcp/hostile.py"
-        let result = try program.python([script, program.port, "\(program.server.processID)"])
+        let offset = String(try program.place("Motor.State.Speed").dropFirst(2))
+        let result = try program.python([script, program.port, "\(program.server.processID)", offset])
         #expect(result.output == "served\n", "\(result.error)")
         #expect(program.server.isRunning && program.process.isRunning)
         #expect(try program.client("text", "1") == ["motor"])

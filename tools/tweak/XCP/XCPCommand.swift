@@ -15,10 +15,10 @@ struct XCPCommand: ParsableCommand {
         commandName: "xcp", abstract: "Serve the values of a program to calibration tools.",
         discussion: """
             It prints its address and speaks XCP on TCP there, until it is interrupted or the program ends. Tools such as \
-            CANape and pyxcp read and change tweaks, and read monitors, at the addresses in the A2L file that tweak-dump \
-            --format a2l --libraries writes; they can also load that file from here. A new value must be that of one \
-            tweak, is admitted as by tweak set, and why one is refused is printed. There is one tool at a time, which the \
-            user or root runs on this machine.
+            CANape and pyxcp read and change tweaks, and read and sample monitors, at the addresses in the A2L file that \
+            tweak-dump --format a2l --libraries writes; they can also load that file from here. A new value must be that \
+            of one tweak, is admitted as by tweak set, and why one is refused is printed. Samples are taken every 1, 2, 10 \
+            or 100 ms. There is one tool at a time, which the user or root runs on this machine.
             """)
 
     @Option(help: ArgumentHelp("The TCP port at 127.0.0.1; 0 for any free one.", valueName: "number"))

@@ -2,6 +2,7 @@
 import CommandSupport
 import Glibc
 import TweakClient
+import TweakRecords
 import TweakSystem
 import TweakXCP
 
@@ -19,6 +20,8 @@ struct XCPServer {
         let descriptor: CInt
         var input = XCPInput()
         var output = XCPOutput()
+        /// The number of samples that it has not got.
+        var lost = 0
     }
 
     /// Where clients connect.
@@ -36,6 +39,8 @@ struct XCPServer {
                 pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: program.connection.descriptor, events: Int16(POLLIN), revents: 0),
             ]
+            let samplings = Array(session.values.samplings)
+            entries += samplings.map { pollfd(fd: $0.value.descriptor, events: Int16(POLLIN), revents: 0) }
             if let client {
                 entries.append(pollfd(fd: client.descriptor, events: events(of: client), revents: 0))
             }
@@ -43,7 +48,11 @@ struct XCPServer {
                 throw Failure("cannot wait for clients: \(systemMessage())", .system)
             }
             if entries[1].revents != 0, try hasEnded() { return end() }
-            if entries.count > 2, entries[2].revents & Int16(POLLIN | POLLHUP | POLLERR) != 0 { read() }
+            for (entry, sampling) in zip(entries[2...], samplings) where entry.revents != 0 {
+                try read(sampling.value, at: sampling.key)
+            }
+            let readable = Int16(POLLIN | POLLHUP | POLLERR)
+            if client != nil, let entry = entries.last, entry.revents & readable != 0 { read() }
             if entries[0].revents != 0 { accept() }
             send()
         }
@@ -107,6 +116,22 @@ struct XCPServer {
         }
     }
 
+    /// Reads samples, and appends their packets.
+    private mutating func read(_ sampling: ProgramValues.Sampling, at event: XCPEvent) throws(Failure) {
+        guard var client else { return }
+        do throws(ConnectionError) {
+            try sampling.read { samples, lost in
+                client.lost += session.append(samples, lost: lost, at: event, to: &client.output)
+            }
+        } catch .closed {
+            // Its other connection says whether the program has ended.
+            session.values.end(event)
+        } catch {
+            throw error.failure(of: program.title)
+        }
+        self.client = client
+    }
+
     private mutating func send() {
         while let client, !client.output.unsent.isEmpty {
             let count = client.output.unsent.withUnsafeBytes {
@@ -126,6 +151,9 @@ struct XCPServer {
     private mutating func drop() {
         guard let client else { return }
         close(client.descriptor)
+        if client.lost > 0 {
+            warn("the client did not get \(counted(client.lost, "sample", "samples")) in time", .lost)
+        }
         self.client = nil
         session.end()
     }
