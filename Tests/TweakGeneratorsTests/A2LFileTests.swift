@@ -258,6 +258,21 @@ import TweakRecords
                 ])
     }
 
+    @Test func `All described places are known, with the numbers of their images`() throws {
+        var file = A2LFile()
+        _ = try file.addModule(path: "a", buildID: nil, byteOrder: .little, [cell("Text", .string)])
+        _ = try file.addModule(
+            path: "b", buildID: nil, byteOrder: .little,
+            [
+                cell("X", .uint8, at: 0x20, "at=a.c:2"), cell("X", .uint8, at: 0x10, "at=a.c:1"),
+                cell("Y", .uint8, at: 0x50, isMonitor: true), cell("Y", .uint8, at: 0x60, isMonitor: true),
+                cell("Z", .uint8, at: nil),
+            ])
+        #expect(file.objects.map(\.address) == [0x10, 0x20, 0x50])
+        #expect(file.objects.map(\.declaration.key.name) == ["X", "X", "Y"])
+        #expect(file.objects.allSatisfy { $0.image == 1 })
+    }
+
     @Test func `A tweak that A2L cannot describe is left out with a reason`() throws {
         let long = String(repeating: "a", count: 129)
         let (text, leftOut) = try described([
