@@ -81,7 +81,6 @@ extension Adopt {
         guard !rows.isEmpty else { return "\(printable(file.shownPath)): no variables" }
         return TextTable(
             header: ["VARIABLE", "TYPE", "AT START", "DECLARED", "IN", "CANNOT BE SET"],
-            optional: ["IN", "CANNOT BE SET"],
             rows: rows
         ).text
     }

@@ -37,7 +37,7 @@ final class TableReport: Report {
     func add(_ image: ImageDump, isShownEmpty: Bool) -> Bool {
         var columns = TextColumns(
             header: ["NAME", "TYPE", "VALUE", "DEFAULT", "LIMITS", "NOTES", "DECLARED AT", "DESCRIPTION"],
-            optional: ["VALUE", "NOTES", "DESCRIPTION"], isIndented: true)
+            isIndented: true)
         var groups: [Group: Int] = [:]
         var rows: [Row] = []
         // By everything shown except the location. A hash takes less memory than a record.
@@ -80,7 +80,8 @@ final class TableReport: Report {
             if let tweak = image.tweak(at: row.place) { columns.measure(cells(tweak, row)) }
         }
         columns.measure(["", "", "", "", "", "", locations.longest, ""])
-        if !rows.isEmpty { print(columns.header) }
+        let layout = columns.layout
+        if !rows.isEmpty { print(layout.header) }
         // By name; within a group in the order of the records.
         var ranks = [Int](repeating: 0, count: groups.count)
         for (rank, group) in groups.sorted(by: { $0.key < $1.key }).enumerated() { ranks[group.value] = rank }
@@ -88,9 +89,9 @@ final class TableReport: Report {
         for index in rows.indices.sorted(by: { (ranks[rows[$0].group], $0) < (ranks[rows[$1].group], $1) }) {
             let row = rows[index]
             guard let tweak = image.tweak(at: row.place) else { continue }
-            if row.group != last { print(columns.heading(tweak.declaration.heading)) }
+            if row.group != last { print(layout.heading(tweak.declaration.heading)) }
             last = row.group
-            print(columns.line(cells(tweak, row)))
+            print(layout.text(cells(tweak, row)))
         }
         for gate in gates {
             let place = gate.location.map { ", at \(locations.relative($0))" } ?? ""

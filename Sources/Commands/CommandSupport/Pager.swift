@@ -12,7 +12,7 @@ package func startPager() {
     // An empty variable, or cat, turns the pager off.
     guard isatty(STDOUT_FILENO) == 1, isCursorMovable, !["", "cat"].contains(command) else { return }
     // Evaluated now, because standard output will be a file.
-    _ = isEmphasisShown
+    _ = (isEmphasisShown, terminalWidth)
     setenv("LESS", "FRX", 0)
     // In memory, nothing is lost if the pager fails.
     let name = "/tweak-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"

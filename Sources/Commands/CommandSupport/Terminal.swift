@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+internal import CTweakSystem
 // For `stdout`, a variable that nobody changes.
 @preconcurrency internal import Glibc
 internal import TweakRecords
@@ -45,6 +46,16 @@ package struct Signs: Sendable {
     /// The signs that the locale can show. Without a locale, as for a service, a terminal or a file has UTF-8.
     package static let shown = isLocaleUnicode == false ? ascii : unicode
 }
+
+/// The width in columns of the terminal that is standard output: `COLUMNS` in the environment, or else the terminal's, or
+/// else 80. `nil` if standard output is no terminal.
+package let terminalWidth: Int? = {
+    guard isatty(STDOUT_FILENO) == 1 else { return nil }
+    if let columns = environment("COLUMNS").flatMap({ Int($0) }), columns > 0 { return columns }
+    var (columns, rows) = (CInt(0), CInt(0))
+    fbtweak__screen_size(&columns, &rows)
+    return Int(columns)
+}()
 
 /// Writes a line to standard error.
 package func printError(_ line: String) {

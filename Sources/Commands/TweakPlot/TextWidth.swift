@@ -15,16 +15,6 @@ extension String {
         }
     }
 
-    /// The longest prefix that fits.
-    func beginning(columns limit: Int) -> String {
-        var rest = limit
-        return String(
-            prefix { character in
-                rest -= character.columns
-                return rest >= 0
-            })
-    }
-
     /// The longest suffix that fits, behind an ellipsis.
     func end(columns limit: Int, isUnicode: Bool) -> String {
         guard columns > limit else { return self }

@@ -117,7 +117,7 @@ extension Fleet {
                 ["\($0.key)", $0.typeName, $0.allowed, $0.unit ?? ""]
             }
             let header = ["TWEAK", "TYPE", "ALLOWED", "UNIT"]
-            print(TextTable(header: header, optional: ["UNIT"], rows: rows).text)
+            print(TextTable(header: header, rows: rows).text)
         }
     }
 

@@ -206,7 +206,7 @@ extension Fleet {
             }
             guard !rows.isEmpty else { return print("no applications") }
             let header = ["ENVIRONMENT", "APPLICATION", "BUILDS"]
-            print(TextTable(header: header, optional: ["BUILDS"], rows: rows).text)
+            print(TextTable(header: header, rows: rows).text)
         }
     }
 }

@@ -134,7 +134,7 @@ extension Fleet {
                 header: [
                     "TWEAK", "VALUE", "STEP", "SHARE", "STATE", "NEXT", "LEADER", "BY", "WHY", "REASON",
                 ],
-                optional: ["NEXT", "LEADER", "REASON"], rows: forms.map(\.row))
+                rows: forms.map(\.row))
             print(table.text)
         }
     }

@@ -77,7 +77,6 @@ private struct StatusForm: Encodable {
         if isOfAll {
             let table = TextTable(
                 header: ["HOST", "STATE", "REVISION", "LOADED", "PROCESSES", "AGENT", "BUILDS"],
-                optional: ["BUILDS"],
                 rows: hosts.map(\.row))
             texts.append("\n\(table.text)")
         }
@@ -91,7 +90,7 @@ private struct StatusForm: Encodable {
             hosts.filter { !$0.isSilent && !$0.refused.isEmpty }, "host refuses values", "hosts refuse values"
         ) {
             TextTable(
-                header: ["HOST", "TWEAK", "REASON", "BUILD"], optional: ["BUILD"],
+                header: ["HOST", "TWEAK", "REASON", "BUILD"],
                 rows: $0.flatMap(\.refusalRows))
         }
         list(hosts(.behind), "host lacks the newest change", "hosts lack the newest change") { hosts in

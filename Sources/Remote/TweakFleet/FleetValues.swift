@@ -48,7 +48,7 @@ package enum Fleet {
                 return print(printable("\(options.fleet.application): no values"))
             }
             let table = TextTable(
-                header: ["TWEAK", "VALUE", "FOR", "REVISION", "AT", "BY", "WHY"], optional: ["FOR", "WHY"],
+                header: ["TWEAK", "VALUE", "FOR", "REVISION", "AT", "BY", "WHY"],
                 rows: forms.map(\.row))
             print(table.text)
         }
@@ -102,7 +102,7 @@ package enum Fleet {
                 }
             }
             let table = TextTable(
-                header: ["REVISION", "AT", "BY", "TWEAK", "CHANGE", "WHY"], optional: ["WHY"], rows: rows)
+                header: ["REVISION", "AT", "BY", "TWEAK", "CHANGE", "WHY"], rows: rows)
             print(table.text)
         }
     }

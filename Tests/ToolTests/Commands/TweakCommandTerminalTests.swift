@@ -75,6 +75,23 @@ import Testing
         #expect(try bold("list", environment: environment).isEmpty)
     }
 
+    private let longText = "a text that is longer than the others in this list"
+
+    @Test(arguments: [40, 60]) func `A table fits the terminal`(columns: Int) throws {
+        #expect(try program.tweak("set", "Text", longText).succeeded)
+        let shown = try lines("list", [], environment: ["COLUMNS": "\(columns)", "NO_COLOR": "1"])
+            .filter { !$0.contains("is not running") }
+        #expect(shown.count > 15 && shown.allSatisfy { $0.count <= columns }, "\(shown)")
+    }
+
+    @Test func `A table in a pipe has one line for each row`() throws {
+        #expect(try program.tweak("set", "Text", longText).succeeded)
+        let list = try run(
+            Locations.product("tweak"), ["list", SetterProgram.path], home: program.home,
+            environment: ["COLUMNS": "40"])
+        #expect(list.output.contains("    Text    \"\(longText)\"  "))
+    }
+
     @Test func `A program that does not run says so there`() throws {
         let note = "is not running; this is for its next start"
         #expect(try lines("get", ["Count"]).first?.hasSuffix(note) == true)

@@ -14,7 +14,7 @@ import Testing
         #expect(result.error.isEmpty)
         #expect(
             result.output == """
-                    NAME    VALUE    DEFAULT  TYPE    LIMITS     FROM
+                    NAME    VALUE    DEFAULT  TYPE    LIMITS
                   Setter / Slots
                     Slot 0  0        0        int32
                     Slot 1  0        0        int32

@@ -21,7 +21,7 @@ import Testing
                 .integer("Items", 64, "at=aof.c:1789"), .integer("Items", 64, "at=aof.c:1900"),
                 .integer("Other", 1, "at=b.c:1"), .integer("Items", 64, "at=rdb.c:5"),
             ]) == [
-                "object (x86_64)", "NAME TYPE DEFAULT LIMITS DECLARED AT", "Test / Values",
+                "object (x86_64)", "NAME TYPE DEFAULT DECLARED AT", "Test / Values",
                 "Items int64 64 aof.c:1789 and 2 more", "Other int64 1 b.c:1",
             ])
     }
@@ -39,7 +39,7 @@ import Testing
                 .integer("A", 1, "at=/home/ada/game/src/a.c:1"),
                 .integer("B", 2, "at=/home/ada/game/source/b/b.c:2"),
             ]) == [
-                "object (x86_64), declared in /home/ada/game", "NAME TYPE DEFAULT LIMITS DECLARED AT",
+                "object (x86_64), declared in /home/ada/game", "NAME TYPE DEFAULT DECLARED AT",
                 "Test / Values", "A int64 1 src/a.c:1", "B int64 2 source/b/b.c:2",
             ])
         #expect(

@@ -141,7 +141,7 @@ struct ExplainCommand: ParsableCommand {
         }
         let deciding = explanation.opinions.firstIndex { $0.error == nil }
         let table = TextTable(
-            header: ["FROM", "VALUE", "AT", "BY", "PROBLEM"], optional: ["AT", "BY", "PROBLEM"],
+            header: ["FROM", "VALUE", "AT", "BY", "PROBLEM"],
             emphasized: explanation.opinions.indices.map { $0 == deciding }, rows: rows)
         return (lines + [table.text]).joined(separator: "\n")
     }

@@ -161,7 +161,6 @@ struct ListCommand: ParsableCommand {
                 "TITLE", "NAME", "VALUE", "DEFAULT", "TYPE", "LIMITS", "FROM", "AFTER A RESTART", "WAITING",
                 "NOTES", "DESCRIPTION",
             ],
-            optional: ["TITLE", "AFTER A RESTART", "WAITING", "NOTES", "DESCRIPTION"],
             groups: tweaks.map { by == .name ? $0.declaration.heading : $0.declaration.groupHeading },
             emphasized: tweaks.map { $0.source != "\(TweakSource.binary)" }, rows: rows
         ).text

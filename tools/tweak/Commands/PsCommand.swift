@@ -47,7 +47,7 @@ struct PsCommand: ParsableCommand {
             print(
                 TextTable(
                     header: ["PID", "USER", "APPLICATION", "TWEAKS", "OVERRIDES", "BY", "EXECUTABLE"],
-                    optional: ["BY"], rows: rows
+                    rows: rows
                 ).text)
         case .json:
             try printJSON(["programs": programs.map(\.program)])

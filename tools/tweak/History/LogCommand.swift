@@ -141,7 +141,7 @@ private struct HistoryRows {
     static let csvHeader = "number,time,tweak,oldValue,newValue,source,by,undoes,person"
 
     private let declarations: [TweakKey: TweakDeclaration]
-    private var columns = TextColumns(header: header, optional: ["NOTE"])
+    private var columns = TextColumns(header: header)
 
     init(_ tweaks: [JSONTweak]) {
         declarations = Dictionary(tweaks.map { ($0.declaration.key, $0.declaration) }) { first, _ in first }
@@ -160,14 +160,14 @@ private struct HistoryRows {
         }
         rows += marks.map(row)
         for row in rows { columns.measure(row) }
-        return rows.isEmpty ? [] : [columns.header] + rows.map(columns.line)
+        return rows.isEmpty ? [] : [columns.layout.header] + rows.map(columns.layout.text)
     }
 
     /// Further rows.
     mutating func moreLines(_ changes: [ListHistory.Change]) -> [String] {
         let rows = changes.map(row)
         for row in rows { columns.measure(row) }
-        return rows.map(columns.line)
+        return rows.map(columns.layout.text)
     }
 
     private func row(_ mark: ListHistory.Mark) -> [String] {

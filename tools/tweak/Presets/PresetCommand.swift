@@ -102,10 +102,7 @@ struct PresetCommand: ParsableCommand {
                 try target.show(["presets": presets], of: program, as: format) {
                     guard !presets.isEmpty else { return "\(printable(program.title)): no presets" }
                     let rows = presets.map { [$0.name, $0.tweaks.map { "\($0)" } ?? "", $0.problem ?? ""] }
-                    return TextTable(
-                        header: ["NAME", "TWEAKS", "PROBLEM"], optional: ["PROBLEM"], rows: rows
-                    )
-                    .text
+                    return TextTable(header: ["NAME", "TWEAKS", "PROBLEM"], rows: rows).text
                 }
             }
         }
@@ -147,7 +144,7 @@ struct PresetCommand: ParsableCommand {
                     guard !differences.isEmpty else { return "no differences" }
                     let columns = other.map { [printable(name), printable($0)] } ?? ["VALUE", "PRESET"]
                     return TextTable(
-                        header: ["TWEAK"] + columns + ["PROBLEM"], optional: ["PROBLEM"],
+                        header: ["TWEAK"] + columns + ["PROBLEM"],
                         rows: differences.map { [$0.tweak, $0.oldText, $0.newText, $0.problem ?? ""] }
                     ).text
                 }

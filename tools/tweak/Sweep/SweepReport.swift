@@ -58,8 +58,7 @@ struct SweepReport {
         }
         let table = TextTable(
             header: headers + ["RESULT", "SD", "RUNS", "AGAIN", "CHANGE", "NOTE"],
-            optional: ["SD", "AGAIN", "CHANGE", "NOTE"], emphasized: points.map { $0 == sweep.best },
-            rows: rows)
+            emphasized: points.map { $0 == sweep.best }, rows: rows)
         return ([heading, table.text] + [driftText].compactMap(\.self)).joined(separator: "\n")
     }
 

@@ -17,4 +17,14 @@ extension String {
         let bytes = utf8
         return bytes.allSatisfy { $0 < 0x80 } ? bytes.count : reduce(0) { $0 + $1.columns }
     }
+
+    /// The longest prefix of at most this many terminal columns.
+    package func beginning(columns limit: Int) -> String {
+        var rest = limit
+        return String(
+            prefix { character in
+                rest -= character.columns
+                return rest >= 0
+            })
+    }
 }
