@@ -37,6 +37,8 @@ struct CommandDescription: Decodable {
         let parsingStrategy: String
         let names: [Name]?
         let abstract: String?
+        /// What the value is called in help, such as `tweak` for `<tweak>`.
+        let valueName: String
         let completionKind: Completion?
     }
 }

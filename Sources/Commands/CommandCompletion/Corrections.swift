@@ -6,6 +6,94 @@ internal import TweakRecords
 
 // Messages about command lines with an unknown command or option, which say what may have been meant.
 
+/// What other tools call a command, behind the commands before it, and the commands that do it here.
+private let wordsOfOtherTools: [String: [String]] = [
+    "apply": ["preset load", "import"],
+    "backup": ["preset save", "export"],
+    "blame": ["log", "explain"],
+    "browse": ["ui"],
+    "call": ["run"],
+    "cat": ["get", "list"],
+    "changes": ["log", "list --changed"],
+    "chart": ["plot"],
+    "clear": ["reset"],
+    "commit": ["bake"],
+    "compare": ["preset diff"],
+    "config": ["set", "list"],
+    "default": ["reset"],
+    "del": ["reset"],
+    "delete": ["reset"],
+    "describe": ["explain", "list"],
+    "diff": ["preset diff", "list --changed"],
+    "dump": ["export", "list"],
+    "events": ["watch"],
+    "find": ["list --search"],
+    "graph": ["plot"],
+    "grep": ["list --search"],
+    "gui": ["ui"],
+    "history": ["log"],
+    "info": ["explain", "list"],
+    "inspect": ["explain", "list"],
+    "invoke": ["run"],
+    "launch": ["exec"],
+    "lint": ["check"],
+    "list-keys": ["list"],
+    "list-recursively": ["list"],
+    "load": ["preset load", "import"],
+    "ls": ["list", "ps"],
+    "modify": ["set", "edit"],
+    "monitor": ["watch", "plot"],
+    "optimize": ["sweep"],
+    "print": ["get", "list"],
+    "processes": ["ps"],
+    "programs": ["ps"],
+    "put": ["set"],
+    "query": ["get", "list"],
+    "read": ["get"],
+    "redo": ["undo"],
+    "remove": ["reset"],
+    "reset-all": ["reset --all"],
+    "reset-recursively": ["reset"],
+    "restore": ["preset load", "revert"],
+    "rm": ["reset"],
+    "rollback": ["revert", "undo"],
+    "save": ["preset save", "export"],
+    "search": ["list --search"],
+    "show": ["list", "get"],
+    "snapshot": ["preset save", "mark"],
+    "spawn": ["exec"],
+    "start": ["exec"],
+    "stash": ["preset save"],
+    "stat": ["measure"],
+    "stats": ["measure"],
+    "status": ["list", "ps"],
+    "tag": ["mark"],
+    "tail": ["watch", "log --follow"],
+    "test": ["check"],
+    "top": ["watch", "ps"],
+    "trace": ["watch"],
+    "unset": ["reset"],
+    "validate": ["check"],
+    "verify": ["check"],
+    "version": ["--version"],
+    "web": ["ui"],
+    "why": ["explain"],
+    "write": ["set"],
+    "preset add": ["save"],
+    "preset apply": ["load"],
+    "preset compare": ["diff"],
+    "preset create": ["save"],
+    "preset del": ["remove"],
+    "preset delete": ["remove"],
+    "preset ls": ["list"],
+    "preset new": ["save"],
+    "preset restore": ["load"],
+    "preset rm": ["remove"],
+    "preset set": ["load"],
+    "preset show": ["diff", "list"],
+    "preset use": ["load"],
+]
+
 extension ParsableCommand {
     /// Parses a command line with this command.
     ///
@@ -34,12 +122,36 @@ extension ParsableCommand {
             }
             guard let next = commands.first(where: { $0._commandName == name }) else {
                 let names = commands.map { $0._commandName } + (path.count == 1 ? others() + ["help"] : [])
-                let nearest = names.nearest(to: name)
-                let end = nearest.isEmpty ? "." : didYouMean(nearest)
-                throw UnknownWord("There is no command '\(printable(name))'" + end, in: path)
+                let problem = "There is no command '\(printable(name))'"
+                throw UnknownWord(problem + meant(by: name, names, in: path, arguments), in: path)
             }
             path.append(next)
         }
+    }
+
+    /// The end of a message about a command that does not exist.
+    ///
+    /// - Parameters:
+    ///   - names: The names of the commands that could stand here.
+    ///   - path: The commands before it.
+    private static func meant(
+        by name: String, _ names: [String], in path: [any ParsableCommand.Type], _ arguments: [String]
+    ) -> String {
+        let isFirst = path.count == 1 && arguments.first == name
+        let next = arguments.dropFirst().first.flatMap { names.contains($0) && $0 != "help" ? $0 : nil }
+        func meant(byProgramBefore command: String) -> String {
+            "; the command comes first: \(_commandName) \(command) \(printable(name))"
+        }
+        if isFirst, name.contains("/") || Int32(name) != nil {
+            return meant(byProgramBefore: next ?? "list")
+        }
+        let typed = path.dropFirst().map { $0._commandName } + [name.lowercased()]
+        let same = (wordsOfOtherTools[typed.joined(separator: " ")] ?? []).filter { command in
+            command.hasPrefix("-") || names.contains { command == $0 || command.hasPrefix($0 + " ") }
+        }
+        let others = same.isEmpty ? names.nearest(to: name) : same
+        if !others.isEmpty { return didYouMean(others) }
+        return isFirst ? next.map(meant(byProgramBefore:)) ?? "." : "."
     }
 
     /// The error about an unknown option; `nil` if there is none, or if it resembles nothing.
@@ -89,6 +201,9 @@ extension CommandDescription {
     fileprivate func meant(byOption option: String, among root: CommandDescription) -> String? {
         // The parser gives each root one.
         guard (subcommands ?? []).allSatisfy({ $0.commandName == "help" }) else {
+            if (subcommands ?? []).contains(where: { $0.commandName == option }) {
+                return didYouMean([option])
+            }
             return all.contains { $0.options.contains("--" + option) } ? "; options follow the command" : nil
         }
         // An option, or a value of one, such as json.
@@ -107,6 +222,9 @@ extension CommandDescription {
         }
         let nearest = words.keys.nearest(to: option).compactMap { words[$0] }
         if !nearest.isEmpty { return didYouMean(nearest) }
+        if let value = (arguments ?? []).first(where: { $0.kind == .positional && $0.valueName == option }) {
+            return "; <\(value.valueName)> is written without an option"
+        }
         let others = root.all.filter { $0.options.contains("--" + option) }.map(\.commandName)
         guard (1...3).contains(others.count) else { return nil }
         return "; \(others.joined(separator: ", ")) \(others.count == 1 ? "has" : "have") it"

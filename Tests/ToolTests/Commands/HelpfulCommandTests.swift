@@ -21,6 +21,14 @@ import Testing
     @Test(arguments: [
         ("lst", "There is no command 'lst'; did you mean list?"),
         ("exprot", "There is no command 'exprot'; did you mean export?"),
+        ("ls", "There is no command 'ls'; did you mean list or ps?"),
+        ("Show", "There is no command 'Show'; did you mean list or get?"),
+        ("unset", "There is no command 'unset'; did you mean reset?"),
+        ("save", "There is no command 'save'; did you mean preset save or export?"),
+        ("diff", "There is no command 'diff'; did you mean preset diff or list --changed?"),
+        ("version", "There is no command 'version'; did you mean --version?"),
+        ("./spring", "There is no command './spring'; the command comes first: tweak list ./spring"),
+        ("4711", "There is no command '4711'; the command comes first: tweak list 4711"),
         ("frobnicate", "There is no command 'frobnicate'."),
     ])
     func `A command that there is not`(_ name: String, _ message: String) throws {
@@ -29,7 +37,16 @@ import Testing
         #expect(result.status == 64)
     }
 
+    @Test(arguments: [("spring", "get"), ("./spring", "set")])
+    func `A program before the command`(_ name: String, _ command: String) throws {
+        let message = "There is no command '\(name)'; the command comes first: tweak \(command) \(name)"
+        #expect(try program.command(name, command, "x").error.hasPrefix("Error: \(message)\n"))
+    }
+
     @Test func `A command of a command that there is not`() throws {
+        #expect(
+            try program.command("preset", "rm", "x", "y").error.hasPrefix(
+                "Error: There is no command 'rm'; did you mean remove?\n"))
         #expect(
             try program.command("preset", "laod", "x", "y").error.hasPrefix(
                 "Error: There is no command 'laod'; did you mean load?\nUsage: tweak preset <subcommand>\n"))
@@ -55,6 +72,8 @@ import Testing
         (["get", "--formt", "json", "x", "y"], "formt", "; did you mean --format?"),
         (["list", "x", "--since", "3"], "since", "; log has it"),
         (["--format", "json", "list", "x"], "format", "; options follow the command"),
+        (["set", "x", "--value", "3"], "value", "; <value> is written without an option"),
+        (["--list"], "list", "; did you mean list?"),
         (["preset", "--format", "json", "list", "x"], "format", "; options follow the command"),
     ])
     func `An option of another command, or a mistyped one, gets a suggestion`(
