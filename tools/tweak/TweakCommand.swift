@@ -24,7 +24,7 @@ struct TweakCommand: ParsableCommand {
             EXIT STATUS
               0   done; a value outside the limits was clamped, with a warning
               1   bake --check found values that are no defaults, replay --check another course of a monitor, a review was
-                  ended, or a guard of sweep was breached
+                  ended, forget was answered with no, or a guard of sweep was breached
               3   a sweep found no value that is better, and so kept none
               64  the command line is wrong, or several processes of the program run
               65  no tweak or several match the name, the value is not allowed, or a file has no values or an error
@@ -35,7 +35,8 @@ struct TweakCommand: ParsableCommand {
               71  the system refused a socket
               73  the file to edit cannot be created
               74  the overrides, a preset or a file could not be read or written
-              75  the program does not answer, for example because it is stopped, or is busy
+              75  the program does not answer, for example because it is stopped, or is busy; or it runs, and forget is
+                  for one that does not
               76  the program sent a malformed answer
               77  no permission to connect to the program, or to read its memory; or only another user runs it, so no
                   process has got a change
@@ -52,7 +53,7 @@ struct TweakCommand: ParsableCommand {
             EditCommand.self, BakeCommand.self, FollowCommand.self,
             ExplainCommand.self, CheckCommand.self,
             ExportCommand.self,
-            ImportCommand.self, PresetCommand.self, GenerateCommand.self, XCPCommand.self,
+            ImportCommand.self, PresetCommand.self, ForgetCommand.self, GenerateCommand.self, XCPCommand.self,
         ])
 
     /// Reads `-5` and `-=` after `set PROGRAM KEY` as values and not as an option, and `--all` as `--all-processes` where it

@@ -191,7 +191,7 @@ extension ProcessEntry {
     }
 
     /// Whether it is meant: if `XDG_RUNTIME_DIR` leads outside of /run/user, the user's processes with another one are not.
-    fileprivate var isOfSession: Bool {
+    var isOfSession: Bool {
         guard RunningProgram.isConfined, user == geteuid(), let environment = readEnvironment() else {
             return true
         }
@@ -200,7 +200,7 @@ extension ProcessEntry {
     }
 
     /// Whether it watches a folder with inotify(7). Source: proc_pid_fdinfo(5).
-    fileprivate func watches(_ folder: String) -> Bool {
+    func watches(_ folder: String) -> Bool {
         guard let node = stat(path: folder)?.st_ino else { return false }
         return openFiles.contains { number in
             read("fdinfo/\(number)").split(separator: UInt8(ascii: "\n")).contains { line in

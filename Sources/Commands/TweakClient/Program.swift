@@ -382,12 +382,9 @@ package struct ProgramSearch {
         }
         guard isKept else {
             let running = RunningProgram.all().compactMap { $0.executable.map(lastComponent) }
-            let kept = directoryEntries(String(directory.dropLast(name.utf8.count))).filter {
-                !$0.hasPrefix(".")
-            }
             throw Failure(
                 "\(name): no program of this name is running, and there is no such file"
-                    + didYouMean(Set(running + kept).nearest(to: name)), .missing)
+                    + didYouMean(Set(running + KeptFiles.applications).nearest(to: name)), .missing)
         }
         guard !checkingValues else {
             throw Failure(

@@ -172,10 +172,17 @@ extension stat {
 /// The names in a directory; empty if it cannot be read.
 package func directoryEntries(_ path: String) -> [String] {
     let descriptor = openFile(path, O_RDONLY | O_DIRECTORY)
-    guard descriptor >= 0 else { return [] }
+    return descriptor < 0 ? [] : names(inFolder: descriptor) ?? []
+}
+
+/// The names in an open directory, with `.` and `..`.
+///
+/// - Parameter descriptor: It is closed.
+/// - Returns: `nil` if the directory cannot be read.
+func names(inFolder descriptor: CInt) -> [String]? {
     guard let directory = fdopendir(descriptor) else {
         close(descriptor)
-        return []
+        return nil
     }
     defer { closedir(directory) }
     var names: [String] = []

@@ -22,6 +22,13 @@ func completeExecutables(_ words: [String], _ index: Int, _ cursor: String) -> [
     complete(words, index) { executables($0.typed.text) }
 }
 
+/// Programs for which something is kept, and executable files.
+func completeKeptPrograms(_ words: [String], _ index: Int, _ cursor: String) -> [String] {
+    complete(words, index) { words in
+        KeptFiles.applications.map { Candidate($0) } + executables(words.typed.text)
+    }
+}
+
 /// All tweaks.
 func completeTweaks(_ words: [String], _ index: Int, _ cursor: String) -> [String] {
     complete(words, index) { candidates($0) { _ in true } }
