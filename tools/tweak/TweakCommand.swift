@@ -54,6 +54,7 @@ struct TweakCommand: ParsableCommand {
             ExplainCommand.self, CheckCommand.self,
             ExportCommand.self,
             ImportCommand.self, PresetCommand.self, ForgetCommand.self, GenerateCommand.self, XCPCommand.self,
+            EnvironmentCommand.self,
         ])
 
     /// Reads `-5` and `-=` after `set PROGRAM KEY` as values and not as an option, and `--all` as `--all-processes` where it

@@ -100,6 +100,30 @@ import Testing
         #expect(result.status == 0)
     }
 
+    @Test func `environment, an article and a manual explain each variable that the library reads`() throws {
+        var names: Set<String> = []
+        for folder in ["Library", "Formats"].map({ Locations.package + "/Sources/" + $0 }) {
+            for case let file as String in try #require(FileManager.default.enumerator(atPath: folder))
+            where file.hasSuffix(".swift") {
+                let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
+                names.formUnion(text.matches(of: /"(TWEAKS(?:_[A-Z]+)?)"/).map { String($0.output.1) })
+            }
+        }
+        #expect(names.isSuperset(of: ["TWEAKS", "TWEAKS_CONTROL", "TWEAKS_HISTORY", "TWEAKS_PROVIDED"]))
+        let article = try String(
+            contentsOfFile: Article.catalogue + "/ValuesFromElsewhere.md", encoding: .utf8)
+        let manual = try String(
+            contentsOfFile: Locations.package + "/tools/development/packaging/man/fbtweak.3.in",
+            encoding: .utf8)
+        let output = try program.command("environment").output
+        for name in names.sorted() {
+            #expect(output.contains("\n\(name) "), "\(name)")
+            #expect(article.contains(try Regex("`\(name)\\b")), "\(name)")
+            #expect(manual.contains(try Regex("Ev .*\\b\(name)\\b")), "\(name)")
+        }
+        #expect(try program.command("help", "environment").output.contains("TWEAKS_CONTROL"))
+    }
+
     @Test func `A program, a group and a preset that there are not`() throws {
         try program.writeOverrides(Data("{}".utf8))
         #expect(
