@@ -195,11 +195,14 @@ private struct Frames {
         #expect(result.output == "made/Features.plist: written\n")
     }
 
-    @Test(arguments: [["tweak", "set"], ["tweak", "generate", "accessors"], ["tweak-dump"]])
-    func `A man page has each option of its command`(command: [String]) throws {
+    @Test(arguments: [
+        (["tweak", "set"], "tweak"), (["tweak", "set"], "tweak-set"), (["tweak", "undo"], "tweak-undo"),
+        (["tweak", "preset", "save"], "tweak-preset"),
+        (["tweak", "generate", "accessors"], "tweak-generate"), (["tweak-dump"], "tweak-dump"),
+    ])
+    func `A man page has each option of its command`(command: [String], name: String) throws {
         let help = try frames.run("\(frames.prefix)/bin/\(command[0])", command.dropFirst() + ["--help"])
             .output
-        let name = command.contains("generate") ? "tweak-generate" : command[0]
         let page = try String(contentsOfFile: "\(frames.prefix)/share/man/man1/\(name).1", encoding: .utf8)
         let options = Set(help.matches(of: /(?m)^  (?:-\w, )?--([a-z-]+)/).map { String($0.1) })
         #expect(!options.isEmpty)
@@ -210,8 +213,8 @@ private struct Frames {
 
     @Test func `The man pages and the completions are found`() throws {
         for page in [
-            "man1/tweak.1", "man1/tweak-dump.1", "man1/tweak-generate.1", "man3/fbtweak.3",
-            "man3/FBTweakValue.3",
+            "man1/tweak.1", "man1/tweak-dump.1", "man1/tweak-generate.1", "man1/tweak-set.1",
+            "man1/tweak-preset.1", "man1/tweak-environment.1", "man3/fbtweak.3", "man3/FBTweakValue.3",
             "man3/fbtweak_find.3",
             "man3/fbtweak_observe.3",
         ] {

@@ -170,7 +170,7 @@ struct Packages {
         let result = try packages.run(
             """
             cd /usr/share
-            for page in man1/tweak man1/tweak-dump man1/tweak-generate man3/fbtweak man3/FBTweakValue man3/fbtweak_find
+            for page in man1/tweak man1/tweak-dump man1/tweak-generate man1/tweak-undo man3/fbtweak man3/FBTweakValue man3/fbtweak_find
             do
               mandoc -T utf8 man/$page.${page:3:1}.gz >$HOME/page
               grep -q 'Tweaks 1' $HOME/page && echo $page
@@ -180,7 +180,7 @@ struct Packages {
             for package in libtweaks0 libtweaks-dev tweaks; do grep -l libyaml doc/$package/copyright; done
             """)
         #expect(result.succeeded, "\(result.output)\(result.error)")
-        #expect(result.output.split(separator: "\n").count == 6 + 2 + 3, "\(result.output)")
+        #expect(result.output.split(separator: "\n").count == 7 + 2 + 3, "\(result.output)")
     }
 
     @Test func `The page is served from the package that has it`() throws {
