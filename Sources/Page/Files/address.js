@@ -15,6 +15,8 @@ import { isDrawable } from "./tweaks.js";
 export function makeAddress(page) {
   const { state, api, notices, commands } = page;
 
+  /** The place that the address names, until it is loaded. */
+  let wantedPlace;
   let isFollowing = false;
   let timer = 0;
   /**
@@ -41,8 +43,8 @@ export function makeAddress(page) {
     const before = depth();
     const isOpen = {
       details: Boolean(state.selected),
-      graph: page.graphed.size > 0,
-      filter: !isEmptyQuery(page.query)
+      graph: state.graphed.size > 0,
+      filter: !isEmptyQuery(state.query)
     };
     layers = layers.filter(({ name }) => isOpen[name]);
     const over = before - depth();
@@ -87,15 +89,15 @@ export function makeAddress(page) {
       ...state.scope,
       ...(tweak ? { program: tweak.program, tweak: tweak.key } : {}),
       ...graphPlace(),
-      q: page.query.text,
-      show: page.query.shows.join(" ")
+      q: state.query.text,
+      show: state.query.shows.join(" ")
     };
     return `${location.pathname}${linkText(place)}`;
   }
 
   /** What the address holds of the graph: keys of the program's tweaks, and IDs of others. */
   function graphPlace(program = state.scope.program) {
-    if (page.graphed.size === 0) return {};
+    if (state.graphed.size === 0) return {};
     const { lines, across, ...rest } = page.graphs.place;
     const nameOf = (id) => (id?.startsWith(`${program}\n`) ? id.slice(program.length + 1) : id);
     return { ...rest, line: lines.map(nameOf), across: nameOf(across) };
@@ -120,7 +122,7 @@ export function makeAddress(page) {
       );
     page.graphs.place = { ...place, across: idOf(place.across) };
     isFollowing = true;
-    page.graphed.clear();
+    state.graphed.clear();
     commands.graph(wanted);
     isFollowing = false;
     findLayers(false);
@@ -150,22 +152,22 @@ export function makeAddress(page) {
     isFollowing = true;
     clearTimeout(timer);
     timer = 0;
-    page.query.text = place.q ?? "";
-    page.query.words = wordsOf(page.query.text);
-    page.query.shows = (place.show ?? "").split(" ").filter((name) => filters.some((filter) => filter[0] === name));
+    state.query.text = place.q ?? "";
+    state.query.words = wordsOf(state.query.text);
+    state.query.shows = (place.show ?? "").split(" ").filter((name) => filters.some((filter) => filter[0] === name));
     // The address has no other filters, and what it names would be hidden by them.
-    Object.assign(page.query, { source: undefined, kind: undefined });
-    page.bar.parts.search.value = page.query.text;
+    Object.assign(state.query, { source: undefined, kind: undefined });
+    page.bar.parts.search.value = state.query.text;
     state.scope = {};
     for (const name of ["program", "category", "collection", "group", "panel", "place", "view", "row"])
       if (place[name] !== undefined) state.scope[name] = place[name];
-    page.wantedPlace = place;
+    wantedPlace = place;
     if (!place.tweak && state.selected) commands.select(undefined);
     isFollowing = false;
     findLayers(false);
     if (!window.history.state) window.history.replaceState({ depth: depth() }, "");
     if (state.connection === "connected") {
-      for (const program of page.showing.shownPrograms()) commands.load(program.id);
+      for (const program of state.shownPrograms()) commands.load(program.id);
       page.showing.findAgain();
       page.outline.update();
       goToPlace();
@@ -174,7 +176,7 @@ export function makeAddress(page) {
 
   /** Selects the tweak that the address names, once it is loaded. */
   function goToPlace() {
-    const place = page.wantedPlace;
+    const place = wantedPlace;
     if (!place) return;
     if (place.program && !state.programs.has(place.program)) return;
     if (place.line) showGraph(place);
@@ -184,18 +186,18 @@ export function makeAddress(page) {
       delete place.row;
     }
     if (!place.tweak && !place.line && !place.row) {
-      page.wantedPlace = undefined;
+      wantedPlace = undefined;
       return;
     }
     if (!place.tweak) return;
     const tweak = state.tweak(place.program, place.tweak);
     if (!tweak) {
       if (!state.programs.get(place.program)?.isLoaded) return;
-      page.wantedPlace = undefined;
+      wantedPlace = undefined;
       notices.problem(`${shown(place.tweak)}: the program does not declare this tweak`);
       return;
     }
-    page.wantedPlace = undefined;
+    wantedPlace = undefined;
     isFollowing = true;
     if (state.selected !== tweak.id) commands.select(tweak);
     isFollowing = false;
@@ -215,5 +217,14 @@ export function makeAddress(page) {
 
   page.graphs.onChange = show;
 
-  return Object.freeze({ show, follow, goToPlace, graphPlace });
+  return Object.freeze({
+    show,
+    follow,
+    goToPlace,
+    graphPlace,
+    /** The program that the address names, until it is loaded. */
+    get wantedProgram() {
+      return wantedPlace?.program;
+    }
+  });
 }

@@ -145,7 +145,7 @@ export function makeBar(page) {
   parts.scopeMenu = iconButton(
     "more",
     "More actions",
-    (event) => scopeMenu(event.currentTarget, { ...state.scope, program: page.showing.currentProgram()?.id }),
+    (event) => scopeMenu(event.currentTarget, { ...state.scope, program: state.currentProgram()?.id }),
     { "aria-haspopup": "menu", "aria-expanded": "false" }
   );
   parts.trying = make(
@@ -181,9 +181,7 @@ export function makeBar(page) {
 
   function showListHead() {
     const { scope } = state;
-    const program = scope.program === undefined && state.programs.size !== 1
-      ? undefined
-      : page.showing.currentProgram();
+    const program = scope.program === undefined && state.programs.size !== 1 ? undefined : state.currentProgram();
     const names = scope.group !== undefined
       ? [scope.group || "No group"]
       : [scope.category, scope.collection, scope.panel].filter((name) => name !== undefined);
@@ -202,12 +200,12 @@ export function makeBar(page) {
 
   /** Shows how many tweaks are listed, and how many of them are changed or found. */
   function showCount() {
-    const { count, total, items } = page.listed;
+    const { count, total, items } = state.listed;
     const changed = items.filter(({ kind, tweak }) => kind === "row" && isSet(tweak)).length;
     setText(
       parts.count,
-      !isEmptyQuery(page.query)
-        ? `${page.query.isLoose ? "no matches; similar: " : ""}${count} of ${total}`
+      !isEmptyQuery(state.query)
+        ? `${state.query.isLoose ? "no matches; similar: " : ""}${count} of ${total}`
         : changed > 0
         ? `${changed} of ${count} changed`
         : counted(count, "tweak")
@@ -260,7 +258,7 @@ export function makeBar(page) {
 
   /** Shows whether changes are tried, and how many values are. */
   function showTrying() {
-    const program = page.showing.currentProgram();
+    const program = state.currentProgram();
     const isTrying = program !== undefined && state.trying.has(program.id);
     const canTry = isTrying || program?.state === "running";
     setAttribute(parts.tryButton, "aria-pressed", String(isTrying));
@@ -279,17 +277,17 @@ export function makeBar(page) {
   }
 
   function showChips() {
-    const chips = page.query.shows.map((
+    const chips = state.query.shows.map((
       name
     ) => [
       filters.find((filter) => filter[0] === name)?.[1] ?? name,
-      () => commands.setQuery({ shows: page.query.shows.filter((one) => one !== name) })
+      () => commands.setQuery({ shows: state.query.shows.filter((one) => one !== name) })
     ]);
-    if (page.query.source)
-      chips.push([`From: ${sourceText(page.query.source)}`, () => commands.setQuery({ source: undefined })]);
-    if (page.query.kind)
+    if (state.query.source)
+      chips.push([`From: ${sourceText(state.query.source)}`, () => commands.setQuery({ source: undefined })]);
+    if (state.query.kind)
       chips.push([
-        typeKinds.find(([kind]) => kind === page.query.kind)?.[1] ?? page.query.kind,
+        typeKinds.find(([kind]) => kind === state.query.kind)?.[1] ?? state.query.kind,
         () => commands.setQuery({ kind: undefined })
       ]);
     parts.chips.hidden = chips.length === 0;
@@ -317,7 +315,7 @@ export function makeBar(page) {
 
   function openFilters() {
     const sources = new Set(["default", "override"]);
-    for (const program of page.showing.shownPrograms())
+    for (const program of state.shownPrograms())
       for (const { source } of program.tweaks.values()) if (source) sources.add(source);
     const boxes = filters.map(([name, label]) =>
       make(
@@ -325,10 +323,12 @@ export function makeBar(page) {
         { class: "check" },
         make("input", {
           type: "checkbox",
-          checked: page.query.shows.includes(name),
+          checked: state.query.shows.includes(name),
           onchange: (event) =>
             commands.setQuery({
-              shows: event.target.checked ? [...page.query.shows, name] : page.query.shows.filter((one) => one !== name)
+              shows: event.target.checked
+                ? [...state.query.shows, name]
+                : state.query.shows.filter((one) => one !== name)
             })
         }),
         make("span", { text: label })
@@ -345,7 +345,7 @@ export function makeBar(page) {
             onchange: (event) => commands.setQuery({ [name]: event.target.value || undefined })
           },
           make("option", { value: "", text: "any" }),
-          entries.map(([value, text]) => make("option", { value, text, selected: page.query[name] === value }))
+          entries.map(([value, text]) => make("option", { value, text, selected: state.query[name] === value }))
         )
       );
     openPopover(
@@ -399,7 +399,7 @@ export function makeBar(page) {
   }
 
   function moreEntries() {
-    const program = page.showing.currentProgram();
+    const program = state.currentProgram();
     const theme = (value, label) => ({
       label,
       isChecked: preferences.theme === value,
@@ -430,7 +430,7 @@ export function makeBar(page) {
   }
 
   function snapshotEntries() {
-    const program = page.showing.currentProgram();
+    const program = state.currentProgram();
     const snapshots = program ? [...sets.snapshots(program.id)].reverse() : [];
     const entry = (snapshot, index) => ({
       label: `Restore ${shown(snapshotName(snapshot))} (${sets.since(program.id, snapshot).length} changed)`,
@@ -454,7 +454,7 @@ export function makeBar(page) {
   function scopeMenu(anchor, scope) {
     const program = state.programs.get(scope.program);
     if (!program) return;
-    const tweaks = page.showing.tweaksIn(scope);
+    const tweaks = state.tweaksIn(scope);
     const set = tweaks.filter((tweak) => isSettable(tweak) && isSet(tweak)).length;
     const keepable = tweaks.filter(commands.isKeepable).length;
     openMenu(anchor, "More actions", [
@@ -484,7 +484,7 @@ export function makeBar(page) {
 
   /** Updates the buttons for undo, A and B, and presets. */
   function show() {
-    const program = page.showing.currentProgram();
+    const program = state.currentProgram();
     const name = program ? shown(program.description.name) : "";
     const buttons = [[parts.undo, "Undo", history.undoLabel], [parts.redo, "Redo", history.redoLabel]];
     for (const [button, word, label] of buttons) {
@@ -500,7 +500,7 @@ export function makeBar(page) {
         : `Show ${one} of ${name}${count ? `, ${count} different` : ""}`;
     }
     parts.sides.classList.toggle("is-different", count > 0);
-    const loaded = program && page.loadedPresets.get(program.id);
+    const loaded = program && state.loadedPresets.get(program.id);
     const unsaved = loaded ? state.differences(program.id, loaded.values).length : 0;
     setText(parts.presets.querySelector("span"), loaded ? `${shown(loaded.name)}${unsaved ? " •" : ""}` : "Presets");
     parts.presets.title = loaded
@@ -517,7 +517,7 @@ export function makeBar(page) {
       barTimer = 0;
       show();
       showCount();
-      showWaiting(page.showing.currentProgram());
+      showWaiting(state.currentProgram());
       showTrying();
     }, 150);
   };

@@ -28,6 +28,8 @@ const namesOf = (tweaks) =>
 export function makeCommands(page) {
   const { state, api, preferences, notices, history, editing, sets, samples } = page;
   let isEndingTrial = false;
+  /** The programs whose tweaks are being loaded, and whether to load them again afterwards. */
+  const loading = new Map();
 
   /**
    * Runs something of a module that is loaded when it is first needed.
@@ -63,7 +65,7 @@ export function makeCommands(page) {
       page.details.show(selected);
       for (const one of [before, selected]) if (one) page.list.changed(one);
       page.address.show();
-      if (selected) page.lastTouched = selected.program;
+      if (selected) state.lastTouched = selected.program;
       if (selected && focused?.classList.contains("row-name")) page.details.focus();
       if (!selected && before && (hadFocus || focused === document.body))
         page.list.reveal(before.id, { focus: "name" });
@@ -71,11 +73,11 @@ export function makeCommands(page) {
     },
     showScope(scope) {
       state.scope = { ...scope };
-      if (scope.program) page.lastTouched = scope.program;
+      if (scope.program) state.lastTouched = scope.program;
       const selected = state.tweakOf(state.selected);
       if (selected && scope.program && selected.program !== scope.program) commands.select(undefined);
       byID("scroller").scrollTop = 0;
-      for (const program of page.showing.shownPrograms()) commands.load(program.id);
+      for (const program of state.shownPrograms()) commands.load(program.id);
       page.showing.findAgain();
       page.outline.update();
       page.bar.show();
@@ -87,11 +89,11 @@ export function makeCommands(page) {
     async load(id, { again = false } = {}) {
       const program = state.programs.get(id);
       if (!program || (!again && program.isLoaded && program.followedBy === api.connections)) return;
-      if (page.loading.has(id)) {
-        if (again) page.loading.set(id, true);
+      if (loading.has(id)) {
+        if (again) loading.set(id, true);
         return;
       }
-      page.loading.set(id, false);
+      loading.set(id, false);
       const { stream, connections } = api;
       state.changesWhileLoading.set(id, new Map());
       try {
@@ -111,8 +113,8 @@ export function makeCommands(page) {
       }
       // The server does not follow a program for a stream that has ended.
       state.changesWhileLoading.delete(id);
-      const isStale = page.loading.get(id) || connections !== api.connections;
-      page.loading.delete(id);
+      const isStale = loading.get(id) || connections !== api.connections;
+      loading.delete(id);
       if (isStale) commands.load(id, { again: true });
     },
     resetTweak(tweak) {
@@ -120,7 +122,7 @@ export function makeCommands(page) {
       if (editing.reset([tweak]) > 0) notices.whisper(`${tweak.label} reset to its default`);
     },
     async resetScope(scope) {
-      const tweaks = page.showing.tweaksIn(scope).filter((tweak) => isSettable(tweak) && isSet(tweak));
+      const tweaks = state.tweaksIn(scope).filter((tweak) => isSettable(tweak) && isSet(tweak));
       if (tweaks.length === 0) {
         notices.say("Nothing to reset");
         return;
@@ -148,7 +150,7 @@ export function makeCommands(page) {
     },
     /** Moves a starred tweak to the place of another one, or of the one before (-1) or after (1) it. */
     moveStar(tweak, place) {
-      const order = page.listed.items.filter((item) =>
+      const order = state.listed.items.filter((item) =>
         item.kind === "row" && item.tweak.program === tweak.program && commands.isStarred(item.tweak)
       ).map((item) => item.tweak);
       const other = typeof place === "number" ? order[order.indexOf(tweak) + place] : place;
@@ -156,10 +158,10 @@ export function makeCommands(page) {
       preferences.moveStar(tweak.id, other.id);
       notices.whisper(`${tweak.label}, ${order.indexOf(other) + 1} of ${order.length}`);
     },
-    isGraphed: (tweak) => page.graphed.has(tweak.id),
+    isGraphed: (tweak) => state.graphed.has(tweak.id),
     toggleGraph(tweak) {
       if (!isDrawable(tweak)) return;
-      if (!page.graphed.delete(tweak.id)) {
+      if (!state.graphed.delete(tweak.id)) {
         commands.graph([tweak]);
         return;
       }
@@ -168,9 +170,9 @@ export function makeCommands(page) {
     },
     /** Adds lines to the graph, and says which of them it does not draw. */
     graph(tweaks) {
-      const added = tweaks.filter(({ id }) => !page.graphed.has(id));
-      const left = added.splice(Math.max(0, mostLines - page.graphed.size));
-      for (const { id } of added) page.graphed.add(id);
+      const added = tweaks.filter(({ id }) => !state.graphed.has(id));
+      const left = added.splice(Math.max(0, mostLines - state.graphed.size));
+      for (const { id } of added) state.graphed.add(id);
       const waiting = showGraphs().filter((tweak) => added.includes(tweak));
       if (waiting.length > 0)
         notices.say(`In the legend, but not drawn yet: ${namesOf(waiting)}. Hide a line to draw another`);
@@ -178,7 +180,7 @@ export function makeCommands(page) {
       page.address.show();
     },
     closeGraph() {
-      page.graphed.clear();
+      state.graphed.clear();
       showGraphs();
       page.address.show();
     },
@@ -215,7 +217,7 @@ export function makeCommands(page) {
     },
     /** Switches between changes that are kept and changes that are only tried. */
     async toggleTry() {
-      const program = page.showing.currentProgram();
+      const program = state.currentProgram();
       if (!program) return;
       if (state.trying.has(program.id)) {
         await commands.endTrial(false);
@@ -232,7 +234,7 @@ export function makeCommands(page) {
     },
     /** Shows the history of the current program beside the list, or closes it. */
     toggleHistory(isWanted = !page.changes.isOpen) {
-      const program = page.showing.currentProgram();
+      const program = state.currentProgram();
       if (isWanted && program) {
         if (state.selected) commands.select(undefined);
         page.changes.open(program);
@@ -251,7 +253,7 @@ export function makeCommands(page) {
     },
     /** Keeps or discards the tried values, and stops trying. Discarded values stay in a snapshot. */
     async endTrial(isKept) {
-      const id = page.showing.currentProgram()?.id;
+      const id = state.currentProgram()?.id;
       if (!id || isEndingTrial) return;
       isEndingTrial = true;
       const tried = state.triedTweaks(id);
@@ -293,7 +295,7 @@ export function makeCommands(page) {
       tellMove("Redone", history.redo(editing), "Nothing to redo");
     },
     takeSnapshot() {
-      const program = page.showing.currentProgram();
+      const program = state.currentProgram();
       if (!program?.isLoaded) return;
       const { dropped } = sets.take(program.id);
       notices.say(
@@ -304,7 +306,7 @@ export function makeCommands(page) {
     },
     /** Restores a snapshot, or the last one. */
     restoreSnapshot(wanted) {
-      const program = page.showing.currentProgram();
+      const program = state.currentProgram();
       const snapshot = wanted ?? (program && sets.snapshots(program.id).at(-1));
       if (!snapshot) {
         notices.say("No snapshot yet");
@@ -313,10 +315,10 @@ export function makeCommands(page) {
       const count = sets.goTo(program.id, snapshot);
       notices.say(count === 0 ? "No differences from the snapshot" : `${counted(count, "value")} restored`);
     },
-    openSnapshots: (id = page.showing.currentProgram()?.id) =>
+    openSnapshots: (id = state.currentProgram()?.id) =>
       id && using(import("./snapshots.js"), ({ openSnapshots }) => openSnapshots(page, id)),
     toggleSides(wanted) {
-      const program = page.showing.currentProgram();
+      const program = state.currentProgram();
       if (!program?.isLoaded || wanted === sets.side(program.id)) return;
       const isFirst = !sets.hasOther(program.id);
       const count = sets.toggle(program.id);
@@ -326,10 +328,10 @@ export function makeCommands(page) {
           : `${sets.side(program.id)}: ${counted(count, "value")} changed`
       );
     },
-    openMorph: (id = page.showing.currentProgram()?.id) =>
+    openMorph: (id = state.currentProgram()?.id) =>
       id && sets.otherDifferences(id) > 0 &&
       using(import("./morphing.js"), ({ openMorph }) => openMorph(page, id, page.bar.parts.sides)),
-    openPresets: (id = page.showing.currentProgram()?.id) =>
+    openPresets: (id = state.currentProgram()?.id) =>
       id && using(import("./presets.js"), ({ openPresets }) => openPresets(page, id)),
     loadPreset: (id, name) => using(import("./presets.js"), ({ loadPreset }) => loadPreset(page, id, name)),
     importFile: (id, file) => using(import("./presets.js"), ({ importFile }) => importFile(page, id, file)),
@@ -337,12 +339,12 @@ export function makeCommands(page) {
     openPanel: (id) => using(import("./panels.js"), ({ openPanel }) => openPanel(page, id)),
     openPanels: (id) => using(import("./panels/list.js"), ({ openPanels }) => openPanels(page, id)),
     showPanel: () => using(import("./panels/view.js"), ({ showPanel }) => showPanel(page)),
-    openExport: (id = page.showing.currentProgram()?.id) =>
+    openExport: (id = state.currentProgram()?.id) =>
       id && using(import("./exporting.js"), ({ openExport }) => openExport(page, id)),
-    loadedPreset: (program) => page.loadedPresets.get(program)?.name,
+    loadedPreset: (program) => state.loadedPresets.get(program)?.name,
     setLoadedPreset(program, name) {
       editing.settled().then(() => {
-        page.loadedPresets.set(program, { name, values: state.snapshot(program) });
+        state.loadedPresets.set(program, { name, values: state.snapshot(program) });
         page.bar.show();
       });
     },
@@ -399,7 +401,7 @@ export function makeCommands(page) {
       if (commands.isKeepable(tweak)) openKeeping(tweak.program, `Write ${tweak.label} to the source`, [tweak]);
     },
     keepScope(scope) {
-      const tweaks = page.showing.tweaksIn(scope).filter(commands.isKeepable);
+      const tweaks = state.tweaksIn(scope).filter(commands.isKeepable);
       const isProgram = [scope.category, scope.group, scope.row].every((part) => part === undefined);
       openKeeping(
         scope.program,
@@ -440,8 +442,8 @@ export function makeCommands(page) {
       input.focus();
     },
     setQuery(changes) {
-      Object.assign(page.query, changes);
-      if (changes.text !== undefined) page.query.words = wordsOf(changes.text);
+      Object.assign(state.query, changes);
+      if (changes.text !== undefined) state.query.words = wordsOf(changes.text);
       byID("scroller").scrollTop = 0;
       page.showing.findAgain();
       page.address.show();
@@ -479,7 +481,7 @@ export function makeCommands(page) {
 
   /** Shows the lines of the graph. Returns the tweaks whose lines are not drawn. */
   function showGraphs() {
-    const tweaks = [...page.graphed].map((id) => state.tweakOf(id)).filter(Boolean);
+    const tweaks = [...state.graphed].map((id) => state.tweakOf(id)).filter(Boolean);
     const waiting = page.graphs.show(tweaks);
     samples.graphing(new Set(tweaks.map(({ id }) => id)));
     page.following.drawSoon();

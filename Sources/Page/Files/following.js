@@ -41,7 +41,7 @@ export function makeFollowing(page) {
       state.options = options;
       Object.assign(state, { comesBack, hasFleet });
       state.set("connection", "connected");
-      if (first && !state.scope.program && state.programs.size === 0 && !page.wantedPlace?.program)
+      if (first && !state.scope.program && state.programs.size === 0 && !page.address.wantedProgram)
         state.scope = { program: first };
       // The server has ended what the last stream tried, and this page still shows it; this stream is told of the
       // others.
@@ -54,7 +54,7 @@ export function makeFollowing(page) {
       }
       state.setPrograms(programs);
       state.set("viewers", viewers);
-      for (const program of page.showing.shownPrograms()) commands.load(program.id);
+      for (const program of state.shownPrograms()) commands.load(program.id);
       samples.askAgain();
       tellPresence();
       page.showing.findAgain({ keeping: true });
@@ -116,7 +116,7 @@ export function makeFollowing(page) {
     notices.say(`${name}: ${counted(count, "tried value")} went back`);
   }
 
-  api.isRecording = () => page.graphed.size > 0 || state.trying.size > 0 || page.controllers.isInUse;
+  api.isRecording = () => state.graphed.size > 0 || state.trying.size > 0 || page.controllers.isInUse;
   api.onEvent = (name, data) => receive[name]?.(data);
 
   /** Records a change and its author for the graph and the details. */
@@ -157,7 +157,7 @@ export function makeFollowing(page) {
     const selected = state.tweakOf(state.selected);
     const body = {
       stream: api.stream,
-      program: focused?.dataset.program ?? selected?.program ?? page.showing.currentProgram()?.id,
+      program: focused?.dataset.program ?? selected?.program ?? state.currentProgram()?.id,
       tweak: focused?.dataset.tweak ?? selected?.key
     };
     if (preferences.name) body.name = preferences.name;
@@ -175,7 +175,7 @@ export function makeFollowing(page) {
     page.bar.showSoon();
     if (state.programs.size !== listedPrograms) {
       listedPrograms = state.programs.size;
-      for (const program of page.showing.shownPrograms()) commands.load(program.id);
+      for (const program of state.shownPrograms()) commands.load(program.id);
       page.showing.findAgain({ keeping: true });
     } else page.list.refresh();
   });
@@ -190,7 +190,7 @@ export function makeFollowing(page) {
     if (selected?.program === program && page.details.tweak !== selected) page.details.show(selected);
     else if (selected?.program === program) page.details.update();
     else if (state.selected && !selected && state.selected.startsWith(`${program}\n`)) commands.select(undefined);
-    if (page.graphed.size > 0) page.commands.showGraphs();
+    if (state.graphed.size > 0) page.commands.showGraphs();
     page.address.goToPlace();
   });
   let outlineTimer = 0;
@@ -246,14 +246,14 @@ export function makeFollowing(page) {
 
   function draw() {
     frame = 0;
-    isWaiting = page.graphed.size > 0 || page.list.hasGraphs;
+    isWaiting = state.graphed.size > 0 || page.list.hasGraphs;
     const began = performance.now();
     if (began >= nextLive) {
       nextLive = began + liveTime;
       page.list.updateLive();
       page.details.updateLive();
     }
-    if (page.graphed.size > 0) page.graphs.draw();
+    if (state.graphed.size > 0) page.graphs.draw();
     page.list.drawGraphs();
     // The browser paints before it runs this.
     timer = setTimeout(() => {

@@ -41,7 +41,7 @@ export function addKeys(page) {
       event.stopPropagation();
     } else if (event.key === "ArrowDown" || event.key === "Enter") {
       event.preventDefault();
-      if (page.listed.count > 0 && !(page.query.isLoose && page.palette.first())) page.list.focusFirst();
+      if (state.listed.count > 0 && !(state.query.isLoose && page.palette.first())) page.list.focusFirst();
       else if (event.key === "Enter") page.palette.first()?.click();
       else page.palette.first()?.focus();
     }
@@ -73,7 +73,7 @@ export function addKeys(page) {
     N: () => commands.restoreSnapshot(),
     p: () => commands.openPresets(),
     e: () => commands.openExport(),
-    k: () => page.graphed.size > 0 && page.graphs.togglePause(),
+    k: () => state.graphed.size > 0 && page.graphs.togglePause(),
     o: () => commands.toggleOutline(true),
     h: () => commands.toggleHistory(),
     t: () => commands.setTheme(isDark() ? "light" : "dark")
@@ -109,7 +109,7 @@ export function addKeys(page) {
   });
   document.addEventListener("focusin", () => {
     const row = focusedRow();
-    if (row) page.lastTouched = row.dataset.program;
+    if (row) state.lastTouched = row.dataset.program;
     page.following.tellPresence();
   });
   addEventListener("dragover", (event) => {
@@ -125,7 +125,7 @@ export function addKeys(page) {
     const [file] = event.dataTransfer?.files ?? [];
     if (!file) return;
     event.preventDefault();
-    const program = page.showing.currentProgram();
+    const program = state.currentProgram();
     if (program) commands.importFile(program.id, file);
   });
 }

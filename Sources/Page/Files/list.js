@@ -330,7 +330,7 @@ export class List {
     // Not in all browsers.
     if (!Highlight) return;
     const found = new Highlight();
-    const { words } = this.#page.query;
+    const { words } = this.#page.state.query;
     if (words.length > 0) {
       for (const text of this.#list.querySelectorAll(".row-label, .row-under")) {
         const node = text.firstChild;

@@ -36,20 +36,6 @@ export class Page {
   editing = new Editing(this.state, this.api, this.notices, this.history);
   sets = new Sets(this.state, this.editing);
   samples = new Samples(this.api, this.state);
-  /** The search and the filters. */
-  query = { words: [], shows: [], source: undefined, kind: undefined, text: "", isLoose: false };
-  /** The items of the list, from top to bottom. */
-  listed = { items: [], shownIds: new Set(), count: 0, total: 0 };
-  /** The IDs of the tweaks on the graph. */
-  graphed = new Set();
-  /** The preset last loaded or saved, by program, with its values at that time. */
-  loadedPresets = new Map();
-  /** The programs whose tweaks are being loaded, and whether to load them again afterwards. */
-  loading = new Map();
-  /** The program last used. */
-  lastTouched;
-  /** The place that the address names, until it is loaded. */
-  wantedPlace;
   controllers = new Controllers(this);
   commands = makeCommands(this);
   showing = makeShowing(this);
@@ -62,6 +48,15 @@ export class Page {
   palette = makePalette(this, this.bar.parts.palette);
   address = makeAddress(this);
   following = makeFollowing(this);
+
+  // For tests and measurements.
+  get listed() {
+    return this.state.listed;
+  }
+
+  get graphed() {
+    return this.state.graphed;
+  }
 }
 
 const page = new Page();

@@ -21,7 +21,7 @@ export function makePalette(page, element) {
 
   /** Finds presets that were saved meanwhile. */
   async function begin() {
-    const program = page.showing.currentProgram()?.id;
+    const program = state.currentProgram()?.id;
     if (!program) return;
     try {
       const { presets: found } = await api.post("presets", { program });
@@ -39,7 +39,7 @@ export function makePalette(page, element) {
 
   /** All entries: their labels, and what they do. */
   function entries() {
-    const program = page.showing.currentProgram();
+    const program = state.currentProgram();
     const found = [];
     const add = (label, run, isPossible = true) => isPossible && found.push({ label, run });
     for (const [name, label] of filters) add(label, () => commands.setQuery({ shows: [name] }));
@@ -85,7 +85,7 @@ export function makePalette(page, element) {
 
   /** Shows the entries whose names have the words of the search. */
   function show() {
-    const { words } = page.query;
+    const { words } = state.query;
     const found = words.length === 0 ? [] : entries().filter(({ label }) => isMeant(label, words)).slice(0, mostShown);
     element.hidden = found.length === 0;
     const text = JSON.stringify(found.map(({ label }) => label));

@@ -19,7 +19,7 @@ const mostOthers = 100;
  */
 export function openPanel(page, programId) {
   const { state, commands, notices } = page;
-  const rows = page.listed.items.filter(({ kind, tweak }) => kind === "row" && tweak.program === programId).map((
+  const rows = state.listed.items.filter(({ kind, tweak }) => kind === "row" && tweak.program === programId).map((
     { tweak }
   ) => tweak);
   const isChosen = (tweak) => commands.isStarred(tweak) || Boolean(state.scope.row);
@@ -34,7 +34,7 @@ export function openPanel(page, programId) {
     autofocus: true
   });
   const boxes = choices.map((tweak) => ({ tweak, box: make("input", { type: "checkbox", checked: isChosen(tweak) }) }));
-  const lines = page.graphed.size;
+  const lines = state.graphed.size;
   const withGraph = make("input", { type: "checkbox", checked: lines > 0, disabled: lines === 0 });
   const left = rows.length - choices.length;
 

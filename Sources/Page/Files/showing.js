@@ -3,7 +3,7 @@
 // Decides what the list shows, and explains why it is empty.
 
 import { byID, iconButton, make, textButton } from "./dom.js";
-import { dependsOnValues, isEmptyQuery, isInScope, listItems, sortedPrograms, sortedTweaks } from "./finding.js";
+import { dependsOnValues, isEmptyQuery, listItems } from "./finding.js";
 import { shown } from "./names.js";
 import { stateText } from "./outline.js";
 
@@ -75,22 +75,6 @@ export function makeShowing(page) {
     );
   }
 
-  function shownPrograms() {
-    const { scope } = state;
-    const programs = sortedPrograms(state.programs.values());
-    if (scope.program !== undefined) return programs.filter(({ id }) => id === scope.program);
-    // Include stopped programs only once they have been viewed.
-    const listed = programs.filter((program) => program.state !== "offline" || program.isLoaded);
-    return listed.length > 0 ? listed : programs;
-  }
-
-  /** The program that commands apply to by default. */
-  function currentProgram() {
-    const id = state.scope.program ?? (state.programs.size === 1 ? [...state.programs.keys()][0] : undefined);
-    const selected = state.tweakOf(state.selected);
-    return state.programs.get(id ?? selected?.program ?? page.lastTouched ?? [...state.programs.keys()][0]);
-  }
-
   /**
    * Updates the list. With `keeping`, its rows stay even if they no longer match. With `isStill`, it does not follow
    * the focus.
@@ -102,19 +86,19 @@ export function makeShowing(page) {
       commands.showPanel();
     }
     const find = (isLoose) => {
-      page.query.isLoose = isLoose;
-      page.listed = listItems(
-        shownPrograms(),
+      state.query.isLoose = isLoose;
+      state.listed = listItems(
+        state.shownPrograms(),
         state.scope,
-        page.query,
+        state.query,
         context,
-        keeping ? page.listed.shownIds : undefined
+        keeping ? state.listed.shownIds : undefined
       );
     };
-    find(keeping && page.query.isLoose);
-    if (page.listed.count === 0 && page.query.words.length > 0) find(true);
-    page.list.fitNames(shownPrograms(), state.scope);
-    page.list.show(page.listed.items, { isStill });
+    find(keeping && state.query.isLoose);
+    if (state.listed.count === 0 && state.query.words.length > 0) find(true);
+    page.list.fitNames(state.shownPrograms(), state.scope);
+    page.list.show(state.listed.items, { isStill });
     showEmpty();
     page.bar.showListHead();
     page.palette.show();
@@ -122,7 +106,7 @@ export function makeShowing(page) {
 
   let findTimer = 0;
   function findSoon() {
-    if (!dependsOnValues(page.query)) return;
+    if (!dependsOnValues(state.query)) return;
     findTimer ||= setTimeout(function again() {
       // Nothing moves during a drag or while typing.
       findTimer = page.list.isBusy ? setTimeout(again, 300) : 0;
@@ -132,9 +116,9 @@ export function makeShowing(page) {
 
   function showEmpty() {
     const empty = byID("empty");
-    empty.hidden = page.listed.count > 0 || state.connection === "connecting";
+    empty.hidden = state.listed.count > 0 || state.connection === "connecting";
     if (empty.hidden) return;
-    const programs = shownPrograms();
+    const programs = state.shownPrograms();
     let title;
     let text;
     let button;
@@ -158,11 +142,11 @@ export function makeShowing(page) {
       title = "Cannot read the tweaks";
       text = programs.map(({ problem }) => problem).filter(Boolean).join("\n");
       button = ["Try again", () => programs.forEach(({ id }) => commands.load(id))];
-    } else if (!isEmptyQuery(page.query)) {
+    } else if (!isEmptyQuery(state.query)) {
       title = "No matches";
-      text = page.query.shows.includes("changed") && page.query.words.length === 0
+      text = state.query.shows.includes("changed") && state.query.words.length === 0
         ? "All tweaks here have their defaults."
-        : `No tweak here matches ${page.query.text ? `"${page.query.text}"` : "the filters"}.`;
+        : `No tweak here matches ${state.query.text ? `"${state.query.text}"` : "the filters"}.`;
       button = ["Show all", () => commands.clearQuery()];
     } else if (state.scope.row) {
       title = "Empty panel";
@@ -183,10 +167,5 @@ export function makeShowing(page) {
     );
   }
 
-  const tweaksIn = (scope) => {
-    const program = state.programs.get(scope.program);
-    return program ? sortedTweaks(program).filter((tweak) => isInScope(tweak, scope)) : [];
-  };
-
-  return Object.freeze({ makeHeading, shownPrograms, currentProgram, findAgain, findSoon, showEmpty, tweaksIn });
+  return Object.freeze({ makeHeading, findAgain, findSoon, showEmpty });
 }

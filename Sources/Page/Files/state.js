@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
-// The state of the page: programs and their tweaks, other viewers, and the selection. Views observe it.
+// The state of the page: programs and their tweaks, other viewers, and what is searched, listed, graphed and selected.
+// Views observe it.
 
+import { isInScope, sortedPrograms, sortedTweaks } from "./finding.js";
 import { areAlike, currentValue, equalValues, isSet, tweakFrom, valueFrom } from "./tweaks.js";
 import { keyOf } from "./names.js";
 
@@ -42,6 +44,16 @@ export class State {
   scope = {};
   /** The ID of the tweak whose details are shown. */
   selected;
+  /** The search and the filters. */
+  query = { words: [], shows: [], source: undefined, kind: undefined, text: "", isLoose: false };
+  /** The items of the list, from top to bottom. */
+  listed = { items: [], shownIds: new Set(), count: 0, total: 0 };
+  /** The IDs of the tweaks on the graph. */
+  graphed = new Set();
+  /** The preset last loaded or saved, by program, with its values at that time. */
+  loadedPresets = new Map();
+  /** The ID of the program last used. */
+  lastTouched;
   #listeners = new Map();
 
   /** Observes a topic (programs, tweaks, value, viewers, connection, presets). Returns a function that stops. */
@@ -170,6 +182,29 @@ export class State {
     if (!id) return undefined;
     const at = id.indexOf("\n");
     return this.tweak(id.slice(0, at), id.slice(at + 1));
+  }
+
+  /** The programs that the list shows, in its order. */
+  shownPrograms() {
+    const { scope } = this;
+    const programs = sortedPrograms(this.programs.values());
+    if (scope.program !== undefined) return programs.filter(({ id }) => id === scope.program);
+    // Include stopped programs only once they have been viewed.
+    const listed = programs.filter((program) => program.state !== "offline" || program.isLoaded);
+    return listed.length > 0 ? listed : programs;
+  }
+
+  /** The program that commands apply to by default. */
+  currentProgram() {
+    const id = this.scope.program ?? (this.programs.size === 1 ? [...this.programs.keys()][0] : undefined);
+    const selected = this.tweakOf(this.selected);
+    return this.programs.get(id ?? selected?.program ?? this.lastTouched ?? [...this.programs.keys()][0]);
+  }
+
+  /** The tweaks in a scope of one program. */
+  tweaksIn(scope) {
+    const program = this.programs.get(scope.program);
+    return program ? sortedTweaks(program).filter((tweak) => isInScope(tweak, scope)) : [];
   }
 
   sibling(tweak, name) {

@@ -617,7 +617,7 @@ class PanelView {
 
   /** Hides rows that a search does not find. */
   #filter() {
-    const { query, listed, commands } = this.#page;
+    const { state: { query, listed }, commands } = this.#page;
     const isAll = isEmptyQuery(query) || Boolean(this.arranging);
     let count = 0;
     for (const { element, row } of this.#views) {
