@@ -138,6 +138,8 @@ export class API {
    *
    * - time: When the user made it, as of `performance.now()`. The server refuses what is older than `patience`.
    * - limit: How long to wait for the answer, in ms. Without it, as long as the server is heard.
+   *
+   * @returns {Promise<any>}
    */
   async post(name, body = {}, options = {}) {
     try {

@@ -50,7 +50,7 @@ export function makeCommands(page) {
   }
 
   const openKeeping = (program, title, /** @type {any[] | undefined} */ tweaks) =>
-    using(import("./keeping.js"), ({ openKeeping }) => openKeeping(page, program, title, tweaks));
+    using(import("./keeping.js"), ({ openKeeping }) => openKeeping({ api, editing, notices }, program, title, tweaks));
 
   const commands = Object.freeze({
     showGraphs,
@@ -316,7 +316,7 @@ export function makeCommands(page) {
       notices.say(count === 0 ? "No differences from the snapshot" : `${counted(count, "value")} restored`);
     },
     openSnapshots: (id = state.currentProgram()?.id) =>
-      id && using(import("./snapshots.js"), ({ openSnapshots }) => openSnapshots(page, id)),
+      id && using(import("./snapshots.js"), ({ openSnapshots }) => openSnapshots({ commands, sets, state }, id)),
     toggleSides(wanted) {
       const program = state.currentProgram();
       if (!program?.isLoaded || wanted === sets.side(program.id)) return;
@@ -330,17 +330,25 @@ export function makeCommands(page) {
     },
     openMorph: (id = state.currentProgram()?.id) =>
       id && sets.otherDifferences(id) > 0 &&
-      using(import("./morphing.js"), ({ openMorph }) => openMorph(page, id, page.bar.parts.sides)),
+      using(import("./morphing.js"), ({ openMorph }) =>
+        openMorph({ editing, history, sets, state }, id, page.bar.parts.sides)),
     openPresets: (id = state.currentProgram()?.id) =>
-      id && using(import("./presets.js"), ({ openPresets }) => openPresets(page, id)),
-    loadPreset: (id, name) => using(import("./presets.js"), ({ loadPreset }) => loadPreset(page, id, name)),
-    importFile: (id, file) => using(import("./presets.js"), ({ importFile }) => importFile(page, id, file)),
+      id &&
+      using(import("./presets.js"), ({ openPresets }) => openPresets({ api, commands, editing, notices, state }, id)),
+    loadPreset: (id, name) =>
+      using(
+        import("./presets.js"),
+        ({ loadPreset }) => loadPreset({ api, commands, editing, notices, state }, id, name)
+      ),
+    importFile: (id, file) =>
+      using(import("./presets.js"), ({ importFile }) => importFile({ api, editing, notices, state }, id, file)),
     openHelp: () => using(import("./help.js"), ({ openHelp }) => openHelp()),
     openPanel: (id) => using(import("./panels.js"), ({ openPanel }) => openPanel(page, id)),
-    openPanels: (id) => using(import("./panels/list.js"), ({ openPanels }) => openPanels(page, id)),
+    openPanels: (id) =>
+      using(import("./panels/list.js"), ({ openPanels }) => openPanels({ api, commands, notices, state }, id)),
     showPanel: () => using(import("./panels/view.js"), ({ showPanel }) => showPanel(page)),
     openExport: (id = state.currentProgram()?.id) =>
-      id && using(import("./exporting.js"), ({ openExport }) => openExport(page, id)),
+      id && using(import("./exporting.js"), ({ openExport }) => openExport({ notices, state }, id)),
     loadedPreset: (program) => state.loadedPresets.get(program)?.name,
     setLoadedPreset(program, name) {
       editing.settled().then(() => {
@@ -356,15 +364,6 @@ export function makeCommands(page) {
         if (file) commands.importFile(program, file);
       };
       input.click();
-    },
-    /** Downloads a text as a file. */
-    save(name, text, type) {
-      const address = URL.createObjectURL(new Blob([text], { type }));
-      const link = make("a", { href: address, download: name });
-      document.body.append(link);
-      link.click();
-      link.remove();
-      setTimeout(() => URL.revokeObjectURL(address), 10000);
     },
     async copyCommand(tweak) {
       const command = shellCommand(state.programs.get(tweak.program), tweak, currentValue(tweak));
@@ -409,8 +408,9 @@ export function makeCommands(page) {
         isProgram ? undefined : tweaks
       );
     },
-    restart: ({ id }) => using(import("./restarting.js"), ({ openRestart }) => openRestart(page, id)),
-    copyRestart: ({ id }) => using(import("./restarting.js"), ({ copyRestart }) => copyRestart(page, id)),
+    restart: ({ id }) =>
+      using(import("./restarting.js"), ({ openRestart }) => openRestart({ api, editing, notices, state }, id)),
+    copyRestart: ({ id }) => using(import("./restarting.js"), ({ copyRestart }) => copyRestart({ api, notices }, id)),
     async openProgram() {
       const input = make("input", {
         type: "text",

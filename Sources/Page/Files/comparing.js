@@ -11,9 +11,13 @@ import { currentValue, equalValues, isSet, isSettable, valueFrom, valueText } fr
 const mostRows = 2000;
 const now = "Current values";
 
-/** Opens a dialog with the differences between two presets, to load or copy selected values from either side. */
+/**
+ * Opens a dialog with the differences between two presets, to load or copy selected values from either side.
+ *
+ * @param {import("./page.js").Parts<"api" | "editing" | "notices" | "state">} parts
+ */
 export function openComparison(
-  page,
+  { api, editing, notices, state },
   programId,
   names,
   /** @type {{ first?: string, second?: string, loaded?: (name?: string) => void }} */ {
@@ -22,7 +26,6 @@ export function openComparison(
     loaded
   } = {}
 ) {
-  const { api, state, editing, notices } = page;
   const chooser = (label, chosen) =>
     sideMenu(
       label,

@@ -125,3 +125,13 @@ export const focusedRow = () => /** @type {HTMLElement | undefined} */ (document
 let lastNumber = 0;
 /** An ID unique on the page. */
 export const freshID = (word) => `${word}-${(lastNumber += 1)}`;
+
+/** Downloads a text or a picture as a file. */
+export function saveFile(name, content, type) {
+  const address = URL.createObjectURL(new Blob([content], { type }));
+  const link = make("a", { href: address, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(address), 10000);
+}

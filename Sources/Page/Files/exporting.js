@@ -3,7 +3,7 @@
 // Copies and saves values as shell commands, JSON, C or Swift.
 
 import { copyText, declarationInC, declarationInSwift, nestedJSON, shellCommand } from "./copying.js";
-import { make } from "./dom.js";
+import { make, saveFile } from "./dom.js";
 import { openDialog } from "./popups.js";
 import { sortedTweaks } from "./finding.js";
 import { shown } from "./names.js";
@@ -24,9 +24,13 @@ const forms = [
   ]
 ];
 
-/** Opens a dialog with the changed values of a program, or all of them. */
-export function openExport(page, programId) {
-  const program = page.state.programs.get(programId);
+/**
+ * Opens a dialog with the changed values of a program, or all of them.
+ *
+ * @param {import("./page.js").Parts<"notices" | "state">} parts
+ */
+export function openExport({ notices, state }, programId) {
+  const program = state.programs.get(programId);
   let form = forms[0];
   const text = make("textarea", {
     class: "export-text",
@@ -63,7 +67,7 @@ export function openExport(page, programId) {
     const tweaks = sortedTweaks(program).filter((tweak) =>
       isSettable(tweak) && (which.value === "all" || isChanged(tweak))
     );
-    text.value = tweaks.length === 0 ? "" : form[1](program, tweaks, page.state.options);
+    text.value = tweaks.length === 0 ? "" : form[1](program, tweaks, state.options);
     text.placeholder = "No changed values.";
   }
   which.addEventListener("change", show);
@@ -86,7 +90,7 @@ export function openExport(page, programId) {
         label: "Save",
         run: () => {
           const suffix = { Shell: "sh", JSON: "json", C: "c", Swift: "swift" }[form[0]];
-          page.commands.save(`${program.description.name}.${suffix}`, `${text.value}\n`, "text/plain");
+          saveFile(`${program.description.name}.${suffix}`, `${text.value}\n`, "text/plain");
           return false;
         }
       },
@@ -94,7 +98,7 @@ export function openExport(page, programId) {
         label: "Copy",
         isMain: true,
         run: async () => {
-          await copyText(text.value, page.notices, `Copied as ${form[0]}`);
+          await copyText(text.value, notices, `Copied as ${form[0]}`);
           return false;
         }
       }

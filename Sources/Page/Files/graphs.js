@@ -4,7 +4,7 @@
 
 import { hasStates, layoutNamed, layouts, plotsOf, rangeOf } from "./axes.js";
 import { csvField } from "./copying.js";
-import { icon, iconButton, make, setAttribute, setText } from "./dom.js";
+import { icon, iconButton, make, saveFile, setAttribute, setText } from "./dom.js";
 import { extent, prepared } from "./drawing.js";
 import { shortcutKey } from "./keyboard.js";
 import { shown } from "./names.js";
@@ -782,7 +782,7 @@ export class Graphs {
   }
 
   saveCSV() {
-    this.#page.commands.save("graph.csv", this.csv(), "text/csv");
+    saveFile("graph.csv", this.csv(), "text/csv");
   }
 
   /** Saves the plots with a legend as a picture. */
@@ -793,7 +793,7 @@ export class Graphs {
     });
     const programs = [...new Set(this.#lines().map(({ tweak }) => shown(tweak.program)))].join(", ");
     const title = { colour: undefined, text: `${programs}, ${new Date(this.end * 1000).toLocaleString("en-GB")}` };
-    this.#page.commands.save(
+    saveFile(
       "graph.png",
       await pictureOf([this.#canvas, this.#parts.times], [...legend, title], themeColours()),
       "image/png"

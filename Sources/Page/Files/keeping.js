@@ -13,9 +13,10 @@ import { openDialog } from "./popups.js";
  * Shows what would change in the sources, and writes it on confirmation.
  *
  * - tweaks: undefined for all that have other values than their defaults.
+ *
+ * @param {import("./page.js").Parts<"api" | "editing" | "notices">} parts
  */
-export function openKeeping(page, programId, title, /** @type {any[] | undefined} */ tweaks) {
-  const { api, editing, notices } = page;
+export function openKeeping({ api, editing, notices }, programId, title, /** @type {any[] | undefined} */ tweaks) {
   const status = make("p", { role: "status" });
   const content = make("div", { class: "restart" });
   /** The difference that is shown. */

@@ -36,10 +36,9 @@ export function valueBetween(tweak, from, to, /** @type {number} */ part) {
 /**
  * Opens the slider beside the buttons of A and B.
  *
- * @param {import("./page.js").Page} page
+ * @param {import("./page.js").Parts<"editing" | "history" | "sets" | "state">} parts
  */
-export function openMorph(page, programId, anchor) {
-  const { state, sets, editing, history } = page;
+export function openMorph({ editing, history, sets, state }, programId, anchor) {
   const { first, second, keys } = sets.pair(programId);
   const slider = make("input", {
     type: "range",

@@ -26,7 +26,14 @@ import { makeShowing } from "./showing.js";
 import { State } from "./state.js";
 import { isMonitored } from "./tweaks.js";
 
-/** The parts of the page. While it is made, a part uses only those above it. */
+/**
+ * Some parts of the page, by name.
+ *
+ * @template {keyof Page} Name
+ * @typedef {Pick<Page, Name>} Parts
+ */
+
+/** The parts of the page. A part uses only those above it. */
 export class Page {
   state = new State();
   api = new API();

@@ -109,7 +109,7 @@ export function openPanel(page, programId) {
         run: () => {
           const scope = panel();
           if (!scope) return false;
-          newPanel(page, programId, scope.panel, content(scope));
+          newPanel(commands, programId, scope.panel, content(scope));
           return true;
         }
       },

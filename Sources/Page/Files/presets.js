@@ -3,14 +3,17 @@
 // Presets and files: save, load, compare, import and export.
 
 import { openComparison } from "./comparing.js";
-import { iconButton, make, setText, textButton } from "./dom.js";
+import { iconButton, make, saveFile, setText, textButton } from "./dom.js";
 import { counted, shown } from "./names.js";
 import { ask, openDialog } from "./popups.js";
 import { currentValue, equalValues, isSettable, valueFrom, valueText } from "./tweaks.js";
 
-/** Opens the presets of a program. */
-export async function openPresets(page, programId) {
-  const { api, notices, state, commands } = page;
+/**
+ * Opens the presets of a program.
+ *
+ * @param {import("./page.js").Parts<"api" | "commands" | "editing" | "notices" | "state">} parts
+ */
+export async function openPresets({ api, commands, editing, notices, state }, programId) {
   const program = state.programs.get(programId);
   const list = make("ul", { class: "preset-list" });
   const name = make("input", {
@@ -31,7 +34,7 @@ export async function openPresets(page, programId) {
       const loaded = commands.loadedPreset(programId);
       const first = names.includes(loaded) ? loaded : names[0];
       // With the next preset, or with the current values.
-      openComparison(page, programId, names, {
+      openComparison({ api, editing, notices, state }, programId, names, {
         first,
         second: names.find((one) => one !== first),
         loaded: (chosen) => commands.setLoadedPreset(programId, chosen)
@@ -63,7 +66,7 @@ export async function openPresets(page, programId) {
         class: "who",
         text: [shown(preset.problem) || count, preset.name === loaded ? "loaded" : ""].filter(Boolean).join(" · ")
       }),
-      textButton("Load…", () => loadPreset(page, programId, preset.name), {
+      textButton("Load…", () => loadPreset({ api, commands, editing, notices, state }, programId, preset.name), {
         title: "Compare and select values to load",
         "aria-label": `Load ${shown(preset.name)}`,
         disabled: Boolean(preset.problem)
@@ -79,7 +82,7 @@ export async function openPresets(page, programId) {
       return;
     }
     try {
-      await page.editing.settled();
+      await editing.settled();
       const isKnown = [...list.querySelectorAll(".preset-name")].some(({ textContent }) =>
         textContent === shown(presetName)
       );
@@ -125,8 +128,8 @@ export async function openPresets(page, programId) {
     "div",
     { class: "button-line" },
     textButton("Import a file…", () => commands.chooseFile(programId)),
-    textButton("Export changed values", () => exportValues(page, programId, false)),
-    textButton("Export all values", () => exportValues(page, programId, true))
+    textButton("Export changed values", () => exportValues({ api, editing, notices }, programId, false)),
+    textButton("Export all values", () => exportValues({ api, editing, notices }, programId, true))
   );
   const dialog = openDialog(
     `Presets of ${shown(program.description.name)}`,
@@ -149,34 +152,42 @@ export async function openPresets(page, programId) {
   await refresh();
 }
 
-/** Compares a preset with the values now, and asks which to load. */
-export async function loadPreset(page, programId, name) {
+/**
+ * Compares a preset with the values now, and asks which to load.
+ *
+ * @param {import("./page.js").Parts<"api" | "commands" | "editing" | "notices" | "state">} parts
+ */
+export async function loadPreset({ api, commands, editing, notices, state }, programId, name) {
   try {
-    await page.editing.settled();
-    const { differences } = await page.api.post("preset/diff", { program: programId, name });
-    openDifferences(page, programId, `Load "${shown(name)}"`, differences, {
+    await editing.settled();
+    const { differences } = await api.post("preset/diff", { program: programId, name });
+    openDifferences({ editing, notices, state }, programId, `Load "${shown(name)}"`, differences, {
       canReset: true,
-      done: () => page.commands.setLoadedPreset(programId, name)
+      done: () => commands.setLoadedPreset(programId, name)
     });
   } catch (error) {
-    page.notices.problem(error.message);
+    notices.problem(error.message);
   }
 }
 
-async function exportValues(page, program, defaults) {
+async function exportValues({ api, editing, notices }, program, defaults) {
   try {
-    await page.editing.settled();
-    const { file, text } = await page.api.post("export", { program, defaults });
-    page.commands.save(file, text, "application/json");
+    await editing.settled();
+    const { file, text } = await api.post("export", { program, defaults });
+    saveFile(file, text, "application/json");
   } catch (error) {
-    page.notices.problem(error.message);
+    notices.problem(error.message);
   }
 }
 
-/** Reads a chosen or dropped file, and asks which values to import. */
-export async function importFile(page, program, file) {
+/**
+ * Reads a chosen or dropped file, and asks which values to import.
+ *
+ * @param {import("./page.js").Parts<"api" | "editing" | "notices" | "state">} parts
+ */
+export async function importFile({ api, editing, notices, state }, program, file) {
   if (file.size > 11 << 20) {
-    page.notices.problem(`${file.name}: larger than 11 MB`);
+    notices.problem(`${file.name}: larger than 11 MB`);
     return;
   }
   try {
@@ -189,20 +200,20 @@ export async function importFile(page, program, file) {
       for (let at = 0; at < bytes.length; at += 32768) binary += String.fromCharCode(...bytes.subarray(at, at + 32768));
       content = { base64: btoa(binary) };
     }
-    await page.editing.settled();
-    const answer = await page.api.post("import", { program, ...content, file: file.name });
-    openDifferences(page, program, `Import ${shown(file.name)}`, answer.differences, {
+    await editing.settled();
+    const answer = await api.post("import", { program, ...content, file: file.name });
+    openDifferences({ editing, notices, state }, program, `Import ${shown(file.name)}`, answer.differences, {
       leftOut: answer.leftOut,
       same: answer.same
     });
   } catch (error) {
-    page.notices.problem(error.message);
+    notices.problem(error.message);
   }
 }
 
 /** Shows the values that would change, and sets the selected ones. */
 export function openDifferences(
-  page,
+  { editing, notices, state },
   programId,
   title,
   differences,
@@ -213,7 +224,6 @@ export function openDifferences(
     done
   } = {}
 ) {
-  const { state, editing, notices } = page;
   const rows = [];
   const all = make("input", { type: "checkbox", checked: true, "aria-label": "Select all" });
   const count = make("p", { class: "who", role: "status" });

@@ -7,9 +7,12 @@ import { make, setText } from "./dom.js";
 import { counted, shown } from "./names.js";
 import { openDialog } from "./popups.js";
 
-/** Shows how the program would be restarted, and restarts it on confirmation. */
-export async function openRestart(page, programId) {
-  const { api, notices, state, editing } = page;
+/**
+ * Shows how the program would be restarted, and restarts it on confirmation.
+ *
+ * @param {import("./page.js").Parts<"api" | "editing" | "notices" | "state">} parts
+ */
+export async function openRestart({ api, editing, notices, state }, programId) {
   const name = shown(state.programs.get(programId)?.description.name ?? programId);
   let plan;
   try {
@@ -19,7 +22,7 @@ export async function openRestart(page, programId) {
     notices.problem(`${name}: ${error.message}`);
     return;
   }
-  const copy = { label: "Copy the command", run: () => copyCommand(page, plan.command) };
+  const copy = { label: "Copy the command", run: () => copyCommand(notices, plan.command) };
   if (plan.refusal) {
     openDialog(
       `${name} cannot be restarted from here`,
@@ -70,18 +73,22 @@ export async function openRestart(page, programId) {
   );
 }
 
-/** Copies the shell command that restarts a program. */
-export async function copyRestart(page, programId) {
+/**
+ * Copies the shell command that restarts a program.
+ *
+ * @param {import("./page.js").Parts<"api" | "notices">} parts
+ */
+export async function copyRestart({ api, notices }, programId) {
   try {
-    const { command } = await page.api.post("restart/plan", { program: programId });
-    await copyCommand(page, command);
+    const { command } = await api.post("restart/plan", { program: programId });
+    await copyCommand(notices, command);
   } catch (error) {
-    page.notices.problem(error.message);
+    notices.problem(error.message);
   }
 }
 
-async function copyCommand(page, command) {
-  await copyText(command, page.notices, "Command copied");
+async function copyCommand(notices, command) {
+  await copyText(command, notices, "Command copied");
   return false;
 }
 

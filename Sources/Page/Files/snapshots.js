@@ -10,10 +10,9 @@ import { snapshotName } from "./sets.js";
 /**
  * Opens a dialog with the snapshots of a program.
  *
- * @param {import("./page.js").Page} page
+ * @param {import("./page.js").Parts<"commands" | "sets" | "state">} parts
  */
-export function openSnapshots(page, programId) {
-  const { sets, state, commands } = page;
+export function openSnapshots({ commands, sets, state }, programId) {
   const list = make("ol", { class: "snapshot-list", reversed: true });
   const none = make("p", { class: "none" });
 

@@ -33,14 +33,16 @@ const mostChoices = 100;
 const placeName = (columns, { column, index }) => `column ${column + 1}, ${index + 1} of ${columns[column].length}`;
 
 export class Arranging {
-  #page;
+  #notices;
+  #state;
   #view;
   #parts;
   isDragging = false;
 
-  /** @param {import("../page.js").Page} page */
-  constructor(page, view, element, { name, place }) {
-    this.#page = page;
+  /** @param {import("../page.js").Parts<"notices" | "state">} parts */
+  constructor({ notices, state }, view, element, { name, place }) {
+    this.#notices = notices;
+    this.#state = state;
     this.#view = view;
     const option = (value, text) => make("option", { value, text, selected: value === place });
     const parts = (this.#parts = {
@@ -95,7 +97,7 @@ export class Arranging {
   #addColumn() {
     const { columns } = this.#view;
     this.#view.change([...columns, []]);
-    this.#page.notices.whisper(`Column ${columns.length + 1} added`);
+    this.#notices.whisper(`Column ${columns.length + 1} added`);
   }
 
   /** The head of a column, with a button that removes it. */
@@ -109,7 +111,7 @@ export class Arranging {
       canGo
         ? iconButton("close", `Remove column ${column + 1}`, () => {
           this.#view.change(withoutColumn(this.#view.columns, column));
-          this.#page.notices.say(
+          this.#notices.say(
             items.length > 0
               ? `Column ${column + 1} removed; its items are in the next one`
               : `Column ${column + 1} removed`
@@ -197,7 +199,7 @@ export class Arranging {
     const index = this.#view.columns[column].length;
     this.#view.change(inserted(this.#view.columns, { column, index }, ...items));
     this.#focusAt({ column, index }, kindOf(items[0]) === "heading" ? ".panel-heading-field" : undefined);
-    this.#page.notices.whisper(
+    this.#notices.whisper(
       `${items.length === 1 ? "Item" : `${items.length} items`} added, ${
         placeName(this.#view.columns, { column, index })
       }`
@@ -210,7 +212,7 @@ export class Arranging {
     const left = this.#view.columns[place.column].length;
     if (left > 0) this.#focusAt({ ...place, index: Math.min(place.index, left - 1) });
     else this.#view.columnElement(place.column).querySelector(".panel-add").focus();
-    this.#page.notices.say(`${name} removed`, {
+    this.#notices.say(`${name} removed`, {
       label: "Undo",
       run: () => this.#view.arranging === this && this.#view.change(columns)
     });
@@ -226,7 +228,7 @@ export class Arranging {
     const { columns, place } = moved(this.#view.columns, from, to);
     this.#view.change(columns);
     this.#focusAt(place);
-    this.#page.notices.whisper(`${name}: ${placeName(columns, place)}`);
+    this.#notices.whisper(`${name}: ${placeName(columns, place)}`);
   }
 
   #onKey(event, { place }, name) {
@@ -302,7 +304,7 @@ export class Arranging {
 
   #addTweaks(column) {
     const { program } = this.#view;
-    chooseTweaks(this.#page, program, {
+    chooseTweaks({ notices: this.#notices, state: this.#state }, program, {
       title: "Add tweaks",
       action: "Add",
       done: (keys) => this.#add(column, ...keys.map((tweak) => ({ tweak })))
@@ -319,7 +321,7 @@ export class Arranging {
         make("option", { value: String(time), text: spanText(time), selected: time === secondsOf(item) })
       )
     );
-    chooseTweaks(this.#page, program, {
+    chooseTweaks({ notices: this.#notices, state: this.#state }, program, {
       title,
       action,
       isWanted: isDrawable,
@@ -339,11 +341,11 @@ export class Arranging {
  * - done: called with the keys.
  */
 function chooseTweaks(
-  page,
+  { notices, state },
   programId,
   /** @type {any} */ { title, action, isWanted = () => true, chosen = [], most = Infinity, extra, done }
 ) {
-  const program = page.state.programs.get(programId);
+  const program = state.programs.get(programId);
   const keys = [...chosen];
   const before = new Set(chosen);
   const missing = chosen.filter((key) => !program.tweaks.has(key)).map((key) => ({
@@ -369,7 +371,7 @@ function chooseTweaks(
   function toggle(key, isOn) {
     if (!isOn) keys.splice(keys.indexOf(key), 1);
     else if (keys.length < most) keys.push(key);
-    else page.notices.say(`A graph draws at most ${most} lines`);
+    else notices.say(`A graph draws at most ${most} lines`);
     show();
   }
 
@@ -425,7 +427,7 @@ function chooseTweaks(
       isMain: true,
       run: () => {
         if (keys.length === 0) {
-          page.notices.say("Choose at least one tweak");
+          notices.say("Choose at least one tweak");
           return false;
         }
         // After the dialog has given the focus back.

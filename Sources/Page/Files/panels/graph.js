@@ -12,18 +12,18 @@ import { spanText, View } from "../zooming.js";
 import { secondsOf } from "./content.js";
 
 export class PanelGraph {
-  #page;
+  #samples;
   #canvas;
   #times;
   #lines;
   #view = new View();
   element;
 
-  /** @param {import("../page.js").Page} page */
-  constructor(page, program, item, { isReading = false } = {}) {
-    this.#page = page;
+  /** @param {import("../page.js").Parts<"commands" | "samples" | "state">} parts */
+  constructor({ commands, samples, state }, program, item, { isReading = false } = {}) {
+    this.#samples = samples;
     this.#view.seconds = secondsOf(item);
-    const found = item.graph.map((key) => ({ key, tweak: page.state.tweak(program, key) }));
+    const found = item.graph.map((key) => ({ key, tweak: state.tweak(program, key) }));
     const drawn = found.filter(({ tweak }) => tweak && isDrawable(tweak)).slice(0, mostSeries);
     this.#lines = drawn.map(({ tweak }, colour) => ({
       id: tweak.id,
@@ -72,7 +72,7 @@ export class PanelGraph {
         isReading || this.#lines.length === 0 ? undefined : iconButton(
           "graph",
           `Open the graph of ${names}`,
-          () => page.commands.graph(this.#lines.map(({ tweak }) => tweak))
+          () => commands.graph(this.#lines.map(({ tweak }) => tweak))
         )
       ),
       this.#canvas,
@@ -90,7 +90,7 @@ export class PanelGraph {
     if (this.#lines.length === 0 || !this.element.checkVisibility()) return;
     const { top, bottom } = this.#canvas.getBoundingClientRect();
     if (bottom < 0 || top > innerHeight) return;
-    const { samples } = this.#page;
+    const samples = this.#samples;
     const seriesOf = (id) => samples.series(id);
     const end = samples.now() - 0.05;
     const from = end - this.#view.seconds;

@@ -11,10 +11,9 @@ import { askToDelete, newPanel, placeText } from "./view.js";
 /**
  * Opens the list of panels of a program.
  *
- * @param {import("../page.js").Page} page
+ * @param {import("../page.js").Parts<"api" | "commands" | "notices" | "state">} parts
  */
-export async function openPanels(page, programId) {
-  const { api, commands, notices, state } = page;
+export async function openPanels({ api, commands, notices, state }, programId) {
   const list = make("ul", { class: "preset-list" });
   const name = make("input", {
     type: "text",
@@ -65,7 +64,7 @@ export async function openPanels(page, programId) {
       return;
     }
     dialog.close();
-    newPanel(page, programId, wanted);
+    newPanel(commands, programId, wanted);
   }
 
   name.addEventListener("keydown", (event) => {

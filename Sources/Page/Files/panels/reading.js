@@ -16,10 +16,10 @@ export class ReadingRow {
   element;
   isBusy = false;
 
-  /** @param {import("../page.js").Page} page */
-  constructor(page, tweak) {
+  /** @param {import("../samples.js").Samples} samples */
+  constructor(samples, tweak) {
     this.tweak = tweak;
-    this.#monitor = isMonitored(tweak) ? monitorControl({ ...page, tweak }) : undefined;
+    this.#monitor = isMonitored(tweak) ? monitorControl({ samples, tweak }) : undefined;
     this.#output.setAttribute("aria-label", `${tweak.label}, value`);
     this.#swatch = tweak.type === "color"
       ? make("span", { class: "swatch" }, make("span", { class: "swatch-fill" }))

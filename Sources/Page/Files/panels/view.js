@@ -64,12 +64,16 @@ export function showPanel(page) {
   open.begin();
 }
 
-/** Opens a panel that is not saved yet, to be arranged. */
-export function newPanel(page, program, name, content = emptyContent()) {
+/**
+ * Opens a panel that is not saved yet, to be arranged.
+ *
+ * @param {import("../page.js").Page["commands"]} commands
+ */
+export function newPanel(commands, program, name, content = emptyContent()) {
   const scope = { program, panel: name, place: "user" };
   if (open?.isOf(scope)) open.close();
   drafts.set(draftName(scope), { content, name, place: "user", original: undefined });
-  page.commands.showScope(scope);
+  commands.showScope(scope);
 }
 
 /** Asks before the page is left with changes that are not saved. */
@@ -337,7 +341,7 @@ class PanelView {
       {
         label: "Save a copy…",
         isDisabled: !isKept || Boolean(this.arranging),
-        run: () => newPanel(this.#page, program, `${panel} copy`, this.content)
+        run: () => newPanel(commands, program, `${panel} copy`, this.content)
       },
       { label: "Delete…", isDisabled: !isKept, run: () => this.#delete() },
       { label: "Panels…", run: () => commands.openPanels(program) }
@@ -575,7 +579,7 @@ class PanelView {
     let body;
     let name = "Item of a newer version";
     if (tweak) {
-      view.row = this.#isReading ? new ReadingRow(this.#page, tweak) : new Row(this.#page, tweak, 0);
+      view.row = this.#isReading ? new ReadingRow(this.#page.samples, tweak) : new Row(this.#page, tweak, 0);
       body = view.row.element;
       // The item is the one of the list.
       body.setAttribute("role", "none");
