@@ -12,9 +12,7 @@ import { isDrawable } from "./tweaks.js";
  *
  * @param {import("./page.js").Page} page
  */
-export function makeAddress(page) {
-  const { state, api, notices, commands } = page;
-
+export function makeAddress({ api, bar, commands, graphs, notices, outline, showing, state }) {
   /** The place that the address names, until it is loaded. */
   let wantedPlace;
   let isFollowing = false;
@@ -88,19 +86,11 @@ export function makeAddress(page) {
     const place = {
       ...state.scope,
       ...(tweak ? { program: tweak.program, tweak: tweak.key } : {}),
-      ...graphPlace(),
+      ...graphs.placeIn(state.scope.program),
       q: state.query.text,
       show: state.query.shows.join(" ")
     };
     return `${location.pathname}${linkText(place)}`;
-  }
-
-  /** What the address holds of the graph: keys of the program's tweaks, and IDs of others. */
-  function graphPlace(program = state.scope.program) {
-    if (state.graphed.size === 0) return {};
-    const { lines, across, ...rest } = page.graphs.place;
-    const nameOf = (id) => (id?.startsWith(`${program}\n`) ? id.slice(program.length + 1) : id);
-    return { ...rest, line: lines.map(nameOf), across: nameOf(across) };
   }
 
   /** Shows the graph that the address names, once the tweaks of its programs are loaded. */
@@ -120,7 +110,7 @@ export function makeAddress(page) {
           missing.map((id) => shown(id.slice(id.indexOf("\n") + 1))).join(", ")
         }`
       );
-    page.graphs.place = { ...place, across: idOf(place.across) };
+    graphs.place = { ...place, across: idOf(place.across) };
     isFollowing = true;
     state.graphed.clear();
     commands.graph(wanted);
@@ -157,7 +147,7 @@ export function makeAddress(page) {
     state.query.shows = (place.show ?? "").split(" ").filter((name) => filters.some((filter) => filter[0] === name));
     // The address has no other filters, and what it names would be hidden by them.
     Object.assign(state.query, { source: undefined, kind: undefined });
-    page.bar.parts.search.value = state.query.text;
+    bar.parts.search.value = state.query.text;
     state.scope = {};
     for (const name of ["program", "category", "collection", "group", "panel", "place", "view", "row"])
       if (place[name] !== undefined) state.scope[name] = place[name];
@@ -168,8 +158,8 @@ export function makeAddress(page) {
     if (!window.history.state) window.history.replaceState({ depth: depth() }, "");
     if (state.connection === "connected") {
       for (const program of state.shownPrograms()) commands.load(program.id);
-      page.showing.findAgain();
-      page.outline.update();
+      showing.findAgain();
+      outline.update();
       goToPlace();
     }
   }
@@ -203,7 +193,7 @@ export function makeAddress(page) {
     isFollowing = false;
     findLayers(false);
     writeAddress();
-    page.list.reveal(tweak.id, { focus: "name" });
+    showing.list.reveal(tweak.id, { focus: "name" });
   }
 
   addEventListener("popstate", (event) => event.state && followHistory(event.state.depth));
@@ -215,13 +205,12 @@ export function makeAddress(page) {
     follow();
   });
 
-  page.graphs.onChange = show;
+  graphs.onChange = show;
 
   return Object.freeze({
     show,
     follow,
     goToPlace,
-    graphPlace,
     /** The program that the address names, until it is loaded. */
     get wantedProgram() {
       return wantedPlace?.program;

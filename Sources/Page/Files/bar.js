@@ -20,9 +20,7 @@ const mostInMenu = 6;
  *
  * @param {import("./page.js").Page} page
  */
-export function makeBar(page) {
-  const { state, preferences, history, sets, commands } = page;
-
+export function makeBar({ commands, controllers, graphs, history, preferences, sets, state }) {
   const parts = {};
   parts.search = make("input", {
     type: "search",
@@ -52,7 +50,7 @@ export function makeBar(page) {
   );
   parts.a = make("button", { class: "side", text: "A", onclick: () => commands.toggleSides("A") });
   parts.b = make("button", { class: "side", text: "B", onclick: () => commands.toggleSides("B") });
-  parts.sides = make("div", { class: "sides", role: "group", "aria-label": "A and B" }, parts.a, parts.b);
+  parts.sides = make("div", { class: "sides", id: "sides", role: "group", "aria-label": "A and B" }, parts.a, parts.b);
   parts.tryButton = make("button", {
     class: "button try",
     text: "Try",
@@ -90,11 +88,13 @@ export function makeBar(page) {
     make("span", { text: "" })
   );
   parts.more = iconButton("more", "More", (event) => openMenu(event.currentTarget, "More", moreEntries()), {
+    id: "more",
     "aria-haspopup": "menu",
     "aria-expanded": "false"
   });
   parts.outlineButton = iconButton("menu", "Outline", () => commands.toggleOutline(), {
     class: "outline-button",
+    id: "outline-button",
     "aria-expanded": "false",
     "aria-controls": "outline-panel"
   });
@@ -371,7 +371,7 @@ export function makeBar(page) {
       "aria-label": "Your name, shown to others",
       onchange: () => {
         preferences.name = name.value.trim();
-        page.following.tellPresence();
+        state.tell("name");
       }
     });
     openPopover(
@@ -411,7 +411,7 @@ export function makeBar(page) {
       { label: "History", key: "h", isDisabled: !program, run: () => commands.toggleHistory(true) },
       { label: "Copy or export…", key: "e", isDisabled: !program, run: () => commands.openExport() },
       { label: "Import a file…", isDisabled: !program, run: () => commands.chooseFile(program.id) },
-      { label: "Knobs…", isDisabled: !page.controllers.isPossible, run: () => page.controllers.openList() },
+      { label: "Knobs…", isDisabled: !controllers.isPossible, run: () => controllers.openList() },
       { label: "Reset all…", isDisabled: !program, run: () => commands.resetScope({ program: program.id }) },
       null,
       theme("auto", "Match the system"),
@@ -465,7 +465,7 @@ export function makeBar(page) {
         isDisabled: !tweaks.some(isMonitored),
         run: () => commands.graph(tweaks.filter(isMonitored))
       },
-      { label: "Copy link", run: () => commands.copyPlace({ ...scope, ...page.address.graphPlace(program.id) }) },
+      { label: "Copy link", run: () => commands.copyPlace({ ...scope, ...graphs.placeIn(program.id) }) },
       { label: "Make a panel…", run: () => commands.openPanel(program.id) },
       { label: "Panels…", run: () => commands.openPanels(program.id) },
       { label: "Copy or export…", run: () => commands.openExport(program.id) },
@@ -550,7 +550,6 @@ export function makeBar(page) {
     setText(parts.people.querySelector("span"), String(count));
     parts.people.title = count === 1 ? "1 page is open" : `${count} pages are open`;
     setAttribute(parts.people, "aria-label", parts.people.title);
-    page.list.refresh();
   }
 
   return Object.freeze({

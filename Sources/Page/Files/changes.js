@@ -87,7 +87,8 @@ export function hourText(seconds, now = new Date()) {
 }
 
 export class Changes {
-  #page;
+  /** The parts of the page that it uses. */
+  #uses;
   #element;
   #program;
   #changes = [];
@@ -95,10 +96,18 @@ export class Changes {
   #timer = 0;
   #parts;
   #shownFor = "";
+  /** Called to close it. */
+  onClose = () => {};
+  /**
+   * Called to show the details of a tweak.
+   *
+   * @type {(tweak: any) => void}
+   */
+  onSelect = () => {};
 
   /** @param {import("./page.js").Page} page */
-  constructor(page, element) {
-    this.#page = page;
+  constructor({ api, editing, notices, preferences, state }, element) {
+    this.#uses = { api, editing, notices, preferences, state };
     this.#element = element;
   }
 
@@ -140,7 +149,7 @@ export class Changes {
         "header",
         {},
         make("h2", { id: "history-title", tabindex: "-1", text: `History of ${shown(program.description.name)}` }),
-        iconButton("close", "Close the history", () => this.#page.commands.toggleHistory(false))
+        iconButton("close", "Close the history", () => this.onClose())
       ),
       make("div", { class: "details-body" }, form, this.#parts.message, this.#parts.list)
     );
@@ -170,7 +179,7 @@ export class Changes {
     const program = this.#program;
     const last = this.#changes.at(-1)?.number ?? 0;
     try {
-      const answer = await this.#page.api.post("history", { program, since: last, limit: most });
+      const answer = await this.#uses.api.post("history", { program, since: last, limit: most });
       if (program !== this.#program) return;
       if (answer.last < last) {
         // Another process, which begins again.
@@ -194,7 +203,7 @@ export class Changes {
   #show() {
     const { list, message } = this.#parts;
     const lines = linesOf(this.#changes, this.#marks);
-    const waiting = waitingLines(lines, (key) => this.#page.state.tweak(this.#program, key));
+    const waiting = waitingLines(lines, (key) => this.#uses.state.tweak(this.#program, key));
     const shownFor = JSON.stringify([
       lines[0]?.number,
       lines[0]?.time,
@@ -228,7 +237,7 @@ export class Changes {
   }
 
   #makeLine(line, isUndone, isWaiting) {
-    const { state, commands } = this.#page;
+    const { state } = this.#uses;
     const tweak = state.tweak(this.#program, line.tweak);
     const text = (value) => (tweak ? valueText(tweak, valueFrom(tweak.type, value)) || "empty" : shown(String(value)));
     const label = tweak?.label ?? shown(line.tweak);
@@ -237,7 +246,7 @@ export class Changes {
       line.undoes ? "undo" : "",
       line.isOfLease && line.source !== "lease" ? "end of a lease" : "",
       ["override", "default"].includes(line.source) ? "" : sourceText(line.source),
-      whoText(line, this.#page.preferences.name)
+      whoText(line, this.#uses.preferences.name)
     ].filter(Boolean).join(" · ");
     return make(
       "li",
@@ -249,7 +258,7 @@ export class Changes {
         text: label,
         title: shown(line.tweak),
         disabled: !tweak,
-        onclick: () => commands.select(tweak)
+        onclick: () => this.onSelect(tweak)
       }),
       make("span", { class: "history-values", translate: "no", text: values, title: values }),
       make("span", {
@@ -293,13 +302,13 @@ export class Changes {
     await this.#ask(
       "undo",
       { number: first },
-      ({ changes }) => this.#page.notices.say(`Undone: ${changes.length === 1 ? label : `${changes.length} values`}`)
+      ({ changes }) => this.#uses.notices.say(`Undone: ${changes.length === 1 ? label : `${changes.length} values`}`)
     );
   }
 
   /** Goes back to the values from just after a change, as one step to undo. */
   async #goBack({ number, time }) {
-    const { state, editing, notices } = this.#page;
+    const { state, editing, notices } = this.#uses;
     const changes = [];
     for (const [key, raw] of valuesAfter(this.#changes, number)) {
       const tweak = state.tweak(this.#program, key);
@@ -337,7 +346,7 @@ export class Changes {
       "revert",
       { name },
       ({ changes }) =>
-        this.#page.notices.say(
+        this.#uses.notices.say(
           changes.length === 0 ? "Nothing to revert" : `${counted(changes.length, "value")} reverted`
         )
     );
@@ -346,12 +355,12 @@ export class Changes {
   /** Returns whether it is done. */
   async #ask(request, body, done) {
     try {
-      await this.#page.editing.settled();
-      done(await this.#page.api.post(request, { program: this.#program, ...body }));
+      await this.#uses.editing.settled();
+      done(await this.#uses.api.post(request, { program: this.#program, ...body }));
       this.changed(this.#program);
       return true;
     } catch (error) {
-      this.#page.notices.problem(error.message);
+      this.#uses.notices.problem(error.message);
       return false;
     }
   }

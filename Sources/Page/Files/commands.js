@@ -25,8 +25,7 @@ const namesOf = (tweaks) =>
  *
  * @param {import("./page.js").Page} page
  */
-export function makeCommands(page) {
-  const { state, api, preferences, notices, history, editing, sets, samples } = page;
+export function makeCommands({ api, changes, editing, graphs, history, notices, preferences, samples, sets, state }) {
   let isEndingTrial = false;
   /** The programs whose tweaks are being loaded, and whether to load them again afterwards. */
   const loading = new Map();
@@ -56,20 +55,10 @@ export function makeCommands(page) {
     showGraphs,
     select(tweak) {
       const before = state.tweakOf(state.selected);
-      const focused = document.activeElement;
       state.selected = tweak && tweak.id === state.selected ? undefined : tweak?.id;
       const selected = state.tweakOf(state.selected);
-      if (selected) page.changes.close();
-      document.body.classList.toggle("has-details", Boolean(selected) || page.changes.isOpen);
-      const hadFocus = byID("details").contains(focused);
-      page.details.show(selected);
-      for (const one of [before, selected]) if (one) page.list.changed(one);
-      page.address.show();
       if (selected) state.lastTouched = selected.program;
-      if (selected && focused?.classList.contains("row-name")) page.details.focus();
-      if (!selected && before && (hadFocus || focused === document.body))
-        page.list.reveal(before.id, { focus: "name" });
-      page.following.tellPresence();
+      state.tell("selected", before);
     },
     showScope(scope) {
       state.scope = { ...scope };
@@ -77,13 +66,7 @@ export function makeCommands(page) {
       const selected = state.tweakOf(state.selected);
       if (selected && scope.program && selected.program !== scope.program) commands.select(undefined);
       byID("scroller").scrollTop = 0;
-      for (const program of state.shownPrograms()) commands.load(program.id);
-      page.showing.findAgain();
-      page.outline.update();
-      page.bar.show();
-      page.address.show();
-      commands.toggleOutline(false, { quiet: true });
-      page.following.tellPresence();
+      state.tell("scope");
     },
     /** Loads the tweaks of a program, one request at a time. */
     async load(id, { again = false } = {}) {
@@ -109,7 +92,7 @@ export function makeCommands(page) {
         const now = state.programs.get(id);
         if (now && !now.isLoaded) now.problem = error.message;
         if (error.status === 429) setTimeout(() => commands.load(id, { again: true }), 500);
-        page.showing.findAgain({ keeping: true });
+        state.tell("problem");
       }
       // The server does not follow a program for a stream that has ended.
       state.changesWhileLoading.delete(id);
@@ -166,7 +149,7 @@ export function makeCommands(page) {
         return;
       }
       showGraphs();
-      page.address.show();
+      graphs.onChange();
     },
     /** Adds lines to the graph, and says which of them it does not draw. */
     graph(tweaks) {
@@ -177,12 +160,12 @@ export function makeCommands(page) {
       if (waiting.length > 0)
         notices.say(`In the legend, but not drawn yet: ${namesOf(waiting)}. Hide a line to draw another`);
       if (left.length > 0) notices.problem(`A graph has at most ${mostLines} lines. Left out: ${namesOf(left)}`);
-      page.address.show();
+      graphs.onChange();
     },
     closeGraph() {
       state.graphed.clear();
       showGraphs();
-      page.address.show();
+      graphs.onChange();
     },
     /** The tweak on the other axis of the pad: chosen in the details, declared by the program, or matched by name. */
     partnerOf(tweak) {
@@ -213,7 +196,7 @@ export function makeCommands(page) {
       preferences.setPair(tweak.id, key ?? "");
       if (before) preferences.setPair(before.id, "");
       if (key) preferences.setPair(`${tweak.program}\n${key}`, tweak.key);
-      page.list.rebuild();
+      state.tell("pairs");
     },
     /** Switches between changes that are kept and changes that are only tried. */
     async toggleTry() {
@@ -233,16 +216,16 @@ export function makeCommands(page) {
       notices.whisper("Trying: changes go back when this page is closed");
     },
     /** Shows the history of the current program beside the list, or closes it. */
-    toggleHistory(isWanted = !page.changes.isOpen) {
+    toggleHistory(isWanted = !changes.isOpen) {
       const program = state.currentProgram();
       if (isWanted && program) {
         if (state.selected) commands.select(undefined);
-        page.changes.open(program);
+        changes.open(program);
       } else {
-        page.changes.close();
-        page.bar.parts.more.focus();
+        changes.close();
+        byID("more").focus();
       }
-      document.body.classList.toggle("has-details", page.changes.isOpen);
+      document.body.classList.toggle("has-details", changes.isOpen);
     },
     isEndingTrial: () => isEndingTrial,
     /** Keeps tried values that go back as a snapshot, and returns its name. */
@@ -330,8 +313,10 @@ export function makeCommands(page) {
     },
     openMorph: (id = state.currentProgram()?.id) =>
       id && sets.otherDifferences(id) > 0 &&
-      using(import("./morphing.js"), ({ openMorph }) =>
-        openMorph({ editing, history, sets, state }, id, page.bar.parts.sides)),
+      using(
+        import("./morphing.js"),
+        ({ openMorph }) => openMorph({ editing, history, sets, state }, id, byID("sides"))
+      ),
     openPresets: (id = state.currentProgram()?.id) =>
       id &&
       using(import("./presets.js"), ({ openPresets }) => openPresets({ api, commands, editing, notices, state }, id)),
@@ -343,17 +328,18 @@ export function makeCommands(page) {
     importFile: (id, file) =>
       using(import("./presets.js"), ({ importFile }) => importFile({ api, editing, notices, state }, id, file)),
     openHelp: () => using(import("./help.js"), ({ openHelp }) => openHelp()),
-    openPanel: (id) => using(import("./panels.js"), ({ openPanel }) => openPanel(page, id)),
+    openPanel: (id) =>
+      using(import("./panels.js"), ({ openPanel }) => openPanel({ commands, graphs, notices, state }, id)),
     openPanels: (id) =>
       using(import("./panels/list.js"), ({ openPanels }) => openPanels({ api, commands, notices, state }, id)),
-    showPanel: () => using(import("./panels/view.js"), ({ showPanel }) => showPanel(page)),
+    showPanel: (parts) => using(import("./panels/view.js"), ({ showPanel }) => showPanel(parts)),
     openExport: (id = state.currentProgram()?.id) =>
       id && using(import("./exporting.js"), ({ openExport }) => openExport({ notices, state }, id)),
     loadedPreset: (program) => state.loadedPresets.get(program)?.name,
     setLoadedPreset(program, name) {
       editing.settled().then(() => {
         state.loadedPresets.set(program, { name, values: state.snapshot(program) });
-        page.bar.show();
+        state.tell("loadedPreset");
       });
     },
     chooseFile(program) {
@@ -445,11 +431,10 @@ export function makeCommands(page) {
       Object.assign(state.query, changes);
       if (changes.text !== undefined) state.query.words = wordsOf(changes.text);
       byID("scroller").scrollTop = 0;
-      page.showing.findAgain();
-      page.address.show();
+      state.tell("query");
     },
     clearQuery() {
-      page.bar.parts.search.value = "";
+      /** @type {HTMLInputElement} */ (byID("search")).value = "";
       commands.setQuery({ text: "", shows: [], source: undefined, kind: undefined });
     },
     setByGroup(byGroup) {
@@ -461,11 +446,11 @@ export function makeCommands(page) {
     },
     toggleOutline(isOpen = !document.body.classList.contains("has-outline"), { quiet = false } = {}) {
       document.body.classList.toggle("has-outline", isOpen);
-      setAttribute(page.bar.parts.outlineButton, "aria-expanded", String(isOpen));
+      setAttribute(byID("outline-button"), "aria-expanded", String(isOpen));
       if (quiet) return;
       const node = byID("outline").querySelector("button[aria-current]") ?? byID("outline").querySelector("button");
       if (isOpen) /** @type {HTMLElement} */ (node)?.focus();
-      else page.bar.parts.outlineButton.focus();
+      else byID("outline-button").focus();
     }
   });
 
@@ -476,19 +461,21 @@ export function makeCommands(page) {
     }
     const foreign = moved.foreign > 0 ? `; ${moved.foreign} had since changed elsewhere` : "";
     notices.say(`${word}: ${moved.label}${foreign}`);
-    if (moved.tweaks.length === 1) page.list.reveal(moved.tweaks[0].id);
+    if (moved.tweaks.length === 1) state.tell("reveal", moved.tweaks[0].id);
   }
 
   /** Shows the lines of the graph. Returns the tweaks whose lines are not drawn. */
   function showGraphs() {
     const tweaks = [...state.graphed].map((id) => state.tweakOf(id)).filter(Boolean);
-    const waiting = page.graphs.show(tweaks);
+    const waiting = graphs.show(tweaks);
     samples.graphing(new Set(tweaks.map(({ id }) => id)));
-    page.following.drawSoon();
-    page.list.refresh();
-    page.details.update();
+    state.tell("graphed");
     return waiting;
   }
 
+  graphs.onClose = commands.closeGraph;
+  graphs.onRemove = commands.toggleGraph;
+  changes.onClose = () => commands.toggleHistory(false);
+  changes.onSelect = commands.select;
   return commands;
 }

@@ -34,7 +34,8 @@ export const isTurnable = (tweak) =>
   isSettable(tweak) && !tweak.choices && (isNumber(tweak.type) || tweak.type === "bool");
 
 export class Controllers {
-  #page;
+  /** The parts of the page that it uses. */
+  #uses;
   /** The tweak that waits for a knob to learn. */
   #learning;
   /** What is said to a person who moves a knob. */
@@ -60,8 +61,8 @@ export class Controllers {
   onChange = () => {};
 
   /** @param {import("./page.js").Page} page */
-  constructor(page) {
-    this.#page = page;
+  constructor({ editing, notices, preferences, state }) {
+    this.#uses = { editing, notices, preferences, state };
     addEventListener("gamepadconnected", () => this.update());
     this.update();
   }
@@ -72,7 +73,7 @@ export class Controllers {
   }
 
   get isInUse() {
-    return this.#page.preferences.knobs.size > 0;
+    return this.#uses.preferences.knobs.size > 0;
   }
 
   get learning() {
@@ -81,7 +82,7 @@ export class Controllers {
 
   /** The knobs that set a tweak. */
   knobsOf(tweak) {
-    return [...this.#page.preferences.knobs].filter(([, id]) => id === tweak.id).map(([knob]) => knob);
+    return [...this.#uses.preferences.knobs].filter(([, id]) => id === tweak.id).map(([knob]) => knob);
   }
 
   /** Waits for the movement of a knob, which then sets this tweak. */
@@ -101,7 +102,7 @@ export class Controllers {
   }
 
   forget(knob) {
-    const { preferences } = this.#page;
+    const { preferences } = this.#uses;
     const knobs = preferences.knobs;
     knobs.delete(knob);
     preferences.knobs = knobs;
@@ -111,7 +112,7 @@ export class Controllers {
 
   /** Follows the devices of known knobs. The browser's permission is only asked for in `learn`. */
   async update() {
-    const knobs = [...this.#page.preferences.knobs.keys()];
+    const knobs = [...this.#uses.preferences.knobs.keys()];
     if (!knobs.every(isMIDI)) this.#poll();
     if (this.#access || !midi.requestMIDIAccess || !knobs.some(isMIDI)) return;
     try {
@@ -129,7 +130,7 @@ export class Controllers {
     } catch {
       // No permission; gamepads can still be learned.
       if (this.#learning && !navigator.getGamepads) this.stopLearning();
-      this.#page.notices.problem("The browser blocked access to MIDI");
+      this.#uses.notices.problem("The browser blocked access to MIDI");
       return;
     }
     const follow = () => {
@@ -151,7 +152,7 @@ export class Controllers {
   /** Reads gamepads in each frame while there is one in use. */
   #poll() {
     if (this.#frame || !navigator.getGamepads) return;
-    const isWanted = this.#learning || ![...this.#page.preferences.knobs.keys()].every(isMIDI);
+    const isWanted = this.#learning || ![...this.#uses.preferences.knobs.keys()].every(isMIDI);
     const pads = [...navigator.getGamepads()].filter(Boolean);
     if (!isWanted || (pads.length === 0 && !this.#learning)) return;
     this.#frame = requestAnimationFrame((time) => {
@@ -177,7 +178,7 @@ export class Controllers {
       return;
     }
     if (!this.#decoders.has(device)) this.#decoders.set(device, new Decoder());
-    const { knobs } = this.#page.preferences;
+    const { knobs } = this.#uses.preferences;
     const movement = this.#decoders.get(device).movement(message, (knob) => knobs.has(`${knob}\n${device}`));
     if (!movement) return;
     const knob = `${movement.knob}\n${device}`;
@@ -218,7 +219,7 @@ export class Controllers {
   #learnt(knob) {
     const tweak = this.#learning;
     this.#learning = undefined;
-    const { preferences, notices } = this.#page;
+    const { preferences, notices } = this.#uses;
     const others = [...preferences.knobs].filter(([other]) => !isSameKnob(knob, other));
     preferences.knobs = new Map([...others, [knob, tweak.id]]);
     this.#takeovers.delete(knob);
@@ -235,7 +236,7 @@ export class Controllers {
 
   /** The tweak that a knob sets, if it can be set now. */
   #tweakOf(knob) {
-    const tweak = this.#page.state.tweakOf(this.#page.preferences.knobs.get(knob));
+    const tweak = this.#uses.state.tweakOf(this.#uses.preferences.knobs.get(knob));
     return tweak && isTurnable(tweak) ? tweak : undefined;
   }
 
@@ -254,7 +255,7 @@ export class Controllers {
       this.#put(knob, value);
     } else if (!this.#told.has(knob)) {
       this.#told.add(knob);
-      this.#page.notices.say(
+      this.#uses.notices.say(
         `Turn ${knobName(knob)} to ${valueText(tweak, currentValue(tweak))} to move ${tweak.label}`
       );
     }
@@ -285,7 +286,7 @@ export class Controllers {
   }
 
   #put(knob, value) {
-    const { editing } = this.#page;
+    const { editing } = this.#uses;
     const tweak = this.#tweakOf(knob);
     if (equalValues(currentValue(tweak), value)) return;
     editing.move(tweak, value);
@@ -324,7 +325,7 @@ export class Controllers {
 
   /** Opens a dialog with all knobs. */
   openList() {
-    const { preferences, state } = this.#page;
+    const { preferences, state } = this.#uses;
     const list = make("ul", { class: "knob-list" });
     const show = () =>
       list.replaceChildren(

@@ -63,7 +63,8 @@ const leaseText = ({ by, remaining }) =>
 const effectText = (tweak) => gateText(tweak) || (waitsForRestart(tweak) ? "applies at the next start" : "in effect");
 
 export class Details {
-  #page;
+  /** The parts of the page that it uses. */
+  #uses;
   #element;
   #tweak;
   #controls = [];
@@ -77,17 +78,23 @@ export class Details {
   /** The changes of the tweak that its program has told; undefined if it tells none. */
   #history;
   #timer = 0;
+  /**
+   * Called when another provider hides the value of a tweak, or no longer does.
+   *
+   * @type {(tweak: any) => void}
+   */
+  onHidden = () => {};
 
   /** @param {import("./page.js").Page} page */
-  constructor(page, element) {
-    this.#page = page;
+  constructor({ api, commands, controllers, editing, notices, preferences, samples, state }, element) {
+    this.#uses = { api, commands, controllers, editing, notices, preferences, samples, state };
     this.#element = element;
     element.addEventListener("keydown", (event) => {
       const command = !isTyping() && tweakCommand(event);
       if (!command) return;
       event.preventDefault();
       event.stopPropagation();
-      page.commands[command](this.#tweak);
+      commands[command](this.#tweak);
     });
   }
 
@@ -102,13 +109,13 @@ export class Details {
     this.#element.hidden = !tweak;
     this.#controls = [];
     this.#knobs = undefined;
-    if (this.#page.controllers.learning && this.#page.controllers.learning !== tweak)
-      this.#page.controllers.stopLearning();
+    if (this.#uses.controllers.learning && this.#uses.controllers.learning !== tweak)
+      this.#uses.controllers.stopLearning();
     if (!tweak) {
       this.#element.replaceChildren();
       return;
     }
-    const { commands, state } = this.#page;
+    const { commands, state } = this.#uses;
     const program = state.programs.get(tweak.program);
     const path = [program.description.name, tweak.category, tweak.collection, tweak.name].map(shown).join(" › ");
     this.#dynamic = {
@@ -153,7 +160,8 @@ export class Details {
   }
 
   #makeControl(tweak) {
-    const context = { ...this.#page, tweak };
+    const { api, editing, notices, samples } = this.#uses;
+    const context = { api, editing, notices, samples, tweak };
     if (!isSettable(tweak)) return this.#add(controlFor(context));
     if (tweak.type === "color") return this.#add(colourControl({ ...context, isOpen: true }));
     return this.#add(
@@ -163,9 +171,9 @@ export class Details {
 
   /** What is used less often: the pad, the ramp, knobs, and copies in other forms. */
   #makeTools(tweak, program) {
-    const partner = this.#page.commands.partnerOf(tweak);
-    if (isTurnable(tweak) && this.#page.controllers.isPossible)
-      this.#knobs = make("div", {}, this.#page.controllers.makeSection(tweak));
+    const partner = this.#uses.commands.partnerOf(tweak);
+    if (isTurnable(tweak) && this.#uses.controllers.isPossible)
+      this.#knobs = make("div", {}, this.#uses.controllers.makeSection(tweak));
     return make(
       "details",
       {
@@ -182,7 +190,7 @@ export class Details {
         partner &&
           this.#add(
             padControl({
-              editing: this.#page.editing,
+              editing: this.#uses.editing,
               horizontal: partner.isFirst ? tweak : partner.tweak,
               vertical: partner.isFirst ? partner.tweak : tweak
             })
@@ -199,13 +207,13 @@ export class Details {
   showKnobs() {
     if (!this.#tweak || !this.#knobs?.isConnected) return;
     const hadFocus = this.#knobs.contains(document.activeElement);
-    this.#knobs.replaceChildren(this.#page.controllers.makeSection(this.#tweak));
+    this.#knobs.replaceChildren(this.#uses.controllers.makeSection(this.#tweak));
     if (hadFocus) this.#knobs.querySelector("button")?.focus();
   }
 
   /** A menu that chooses the tweak on the other axis of the pad. */
   #makePairing(tweak) {
-    const { state, commands } = this.#page;
+    const { state, commands } = this.#uses;
     const others = [...(state.programs.get(tweak.program)?.tweaks.values() ?? [])].filter((other) =>
       other !== tweak && other.collection === tweak.collection && other.category === tweak.category &&
       isAlwaysNumber(other) &&
@@ -231,7 +239,7 @@ export class Details {
 
   /** Fields for a number that is reached over some seconds. */
   #makeRamp(tweak) {
-    const { api, editing, notices } = this.#page;
+    const { api, editing, notices } = this.#uses;
     const target = make("input", { type: "text", "aria-label": "Ramp to", placeholder: "value", autocomplete: "off" });
     const seconds = make("input", {
       type: "text",
@@ -276,7 +284,7 @@ export class Details {
 
   /** The buttons of the commonest commands. */
   #makeButtons(tweak) {
-    const { commands } = this.#page;
+    const { commands } = this.#uses;
     const button = (icon, label, command, more) => iconButton(icon, label, () => commands[command](tweak), more);
     const keep = {
       class: "button",
@@ -314,7 +322,7 @@ export class Details {
       ],
       ["Declared at", shown(tweak.location)],
       ["Gate", shown(tweak.gate)],
-      ...this.#page.state.options.map((
+      ...this.#uses.state.options.map((
         { name, title }
       ) => [title[0].toUpperCase() + title.slice(1), optionText(tweak, name)])
     ].filter(([, text]) => text);
@@ -329,8 +337,8 @@ export class Details {
     /** @type {[string, () => string][]} */
     const copies = [
       ["Shell", () => shellCommand(program, tweak, currentValue(tweak))],
-      ["C", () => declarationInC(tweak, currentValue(tweak), this.#page.state.options)],
-      ["Swift", () => declarationInSwift(tweak, currentValue(tweak), this.#page.state.options)],
+      ["C", () => declarationInC(tweak, currentValue(tweak), this.#uses.state.options)],
+      ["Swift", () => declarationInSwift(tweak, currentValue(tweak), this.#uses.state.options)],
       ["JSON", () => nestedJSON([{ tweak, value: currentValue(tweak) }])]
     ];
     const preview = make("pre", { class: "copy-preview", translate: "no", tabindex: "0", "aria-label": "Preview" });
@@ -345,7 +353,7 @@ export class Details {
         "aria-label": `Copy as ${name}`,
         onclick: async () => {
           show(text);
-          await copyText(text(), this.#page.notices, `Copied as ${name}`);
+          await copyText(text(), this.#uses.notices, `Copied as ${name}`);
         },
         onmouseenter: () => show(text),
         onfocus: () => show(text)
@@ -364,7 +372,7 @@ export class Details {
   /** Updates the details after a tweak has changed. */
   changed(tweak) {
     if (!this.#tweak) return;
-    if (tweak === this.#tweak || this.#page.commands.partnerOf(this.#tweak)?.tweak === tweak || tweak.isFeature)
+    if (tweak === this.#tweak || this.#uses.commands.partnerOf(this.#tweak)?.tweak === tweak || tweak.isFeature)
       this.update();
     if (tweak === this.#tweak && !this.#timer) {
       this.#timer = setTimeout(() => {
@@ -377,7 +385,7 @@ export class Details {
   update() {
     const tweak = this.#tweak;
     if (!tweak) return;
-    const { commands, state, samples } = this.#page;
+    const { commands, state, samples } = this.#uses;
     for (const control of this.#controls) control.update();
     setText(this.#copied.preview, this.#copied.text());
     const waits = gateText(tweak);
@@ -420,14 +428,14 @@ export class Details {
 
   async #loadHistory(tweak) {
     try {
-      const { changes } = await this.#page.api.post("history", { program: tweak.program });
+      const { changes } = await this.#uses.api.post("history", { program: tweak.program });
       if (tweak !== this.#tweak) return;
       const text = (value) => valueText(tweak, valueFrom(tweak.type, value)) || "empty";
       this.#history = linesOf(changes.filter((change) => change.tweak === tweak.key))
         .map((line) => ({
           time: line.time,
           text: `${text(line.oldValue)} → ${text(line.newValue)}`,
-          who: whoText(line, this.#page.preferences.name)
+          who: whoText(line, this.#uses.preferences.name)
         }));
       this.update();
     } catch {
@@ -438,11 +446,11 @@ export class Details {
   async #explain() {
     const tweak = this.#tweak;
     if (!tweak || !isSettable(tweak)) return;
-    if (this.#page.state.programs.get(tweak.program)?.state === "running") this.#loadHistory(tweak);
+    if (this.#uses.state.programs.get(tweak.program)?.state === "running") this.#loadHistory(tweak);
     const number = (this.#explained += 1);
     const box = this.#dynamic.opinions;
     try {
-      const { opinions, provided = [] } = await this.#page.api.post("explain", {
+      const { opinions, provided = [] } = await this.#uses.api.post("explain", {
         program: tweak.program,
         tweak: tweak.key
       });
@@ -501,7 +509,7 @@ export class Details {
       const hiddenBy = ours > winner && winner >= 0 && tweak.tried !== "here" ? opinions[winner].source : undefined;
       if (hiddenBy !== tweak.hiddenBy) {
         tweak.hiddenBy = hiddenBy;
-        this.#page.list.changed(tweak);
+        this.onHidden(tweak);
         this.update();
       }
     } catch (error) {

@@ -2,7 +2,7 @@
 
 // Applies events from the server to the state, and updates the parts of the page when the state changes.
 
-import { focusedRow } from "./dom.js";
+import { byID, focusedRow } from "./dom.js";
 import { counted, shown } from "./names.js";
 import { stateText } from "./outline.js";
 import { equalValues, valueFrom, valueText } from "./tweaks.js";
@@ -19,9 +19,25 @@ const liveTime = 96;
  *
  * @param {import("./page.js").Page} page
  */
-export function makeFollowing(page) {
-  const { state, api, preferences, notices, history, sets, samples, commands } = page;
-
+export function makeFollowing({
+  address,
+  api,
+  bar,
+  changes,
+  commands,
+  controllers,
+  details,
+  editing,
+  graphs,
+  history,
+  notices,
+  outline,
+  preferences,
+  samples,
+  sets,
+  showing,
+  state
+}) {
   api.onState = (connection) => {
     if (
       ["lost", "silent", "away"].includes(connection) &&
@@ -41,7 +57,7 @@ export function makeFollowing(page) {
       state.options = options;
       Object.assign(state, { comesBack, hasFleet });
       state.set("connection", "connected");
-      if (first && !state.scope.program && state.programs.size === 0 && !page.address.wantedProgram)
+      if (first && !state.scope.program && state.programs.size === 0 && !address.wantedProgram)
         state.scope = { program: first };
       // The server has ended what the last stream tried, and this page still shows it; this stream is told of the
       // others.
@@ -57,8 +73,8 @@ export function makeFollowing(page) {
       for (const program of state.shownPrograms()) commands.load(program.id);
       samples.askAgain();
       tellPresence();
-      page.showing.findAgain({ keeping: true });
-      page.address.goToPlace();
+      showing.findAgain({ keeping: true });
+      address.goToPlace();
     },
     program({ program }) {
       const before = state.programs.get(program.id);
@@ -68,7 +84,7 @@ export function makeFollowing(page) {
         notices.whisper(`${shown(program.name)}: ${stateText(program)}`);
         samples.askAgain();
       }
-      if (isOther) page.changes.changed(program.id);
+      if (isOther) changes.changed(program.id);
       const isShown = state.scope.program === undefined || state.scope.program === program.id;
       if (isShown && (isOther || !before)) commands.load(program.id, { again: true });
     },
@@ -79,9 +95,9 @@ export function makeFollowing(page) {
     tweaks({ program }) {
       if (state.programs.get(program)?.isLoaded) commands.load(program, { again: true });
     },
-    changes({ program, changes }) {
-      page.changes.changed(program);
-      for (const change of changes) {
+    changes({ program, changes: made }) {
+      changes.changed(program);
+      for (const change of made) {
         const tweak = state.tweak(program, change.tweak);
         if (tweak) remember(tweak, change);
         state.setValue(program, { ...change, value: change.newValue });
@@ -95,8 +111,8 @@ export function makeFollowing(page) {
       const before = state.triedKeys(program);
       state.setTrials(program, trials);
       // What this page gave back, as by undo, can be tried again.
-      const isLost = before.some((key) => !page.editing.gaveBack(state.tweak(program, key)));
-      if (isLost && state.triedCount(program) === 0 && !page.commands.isEndingTrial())
+      const isLost = before.some((key) => !editing.gaveBack(state.tweak(program, key)));
+      if (isLost && state.triedCount(program) === 0 && !commands.isEndingTrial())
         tellTrialIsOver(program, before.length);
     },
     ping() {
@@ -116,7 +132,7 @@ export function makeFollowing(page) {
     notices.say(`${name}: ${counted(count, "tried value")} went back`);
   }
 
-  api.isRecording = () => state.graphed.size > 0 || state.trying.size > 0 || page.controllers.isInUse;
+  api.isRecording = () => state.graphed.size > 0 || state.trying.size > 0 || controllers.isInUse;
   api.onEvent = (name, data) => receive[name]?.(data);
 
   /** Records a change and its author for the graph and the details. */
@@ -170,66 +186,110 @@ export function makeFollowing(page) {
   }
 
   state.on("programs", () => {
-    page.outline.update();
-    page.bar.showListHead();
-    page.bar.showSoon();
+    outline.update();
+    bar.showListHead();
+    bar.showSoon();
     if (state.programs.size !== listedPrograms) {
       listedPrograms = state.programs.size;
       for (const program of state.shownPrograms()) commands.load(program.id);
-      page.showing.findAgain({ keeping: true });
-    } else page.list.refresh();
+      showing.findAgain({ keeping: true });
+    } else showing.list.refresh();
   });
   let listedPrograms = 0;
   state.on("tweaks", (program) => {
-    page.changes.changed(program);
-    page.showing.findAgain({ keeping: true });
-    page.list.refresh();
-    page.outline.update();
-    page.bar.showSoon();
+    changes.changed(program);
+    showing.findAgain({ keeping: true });
+    showing.list.refresh();
+    outline.update();
+    bar.showSoon();
     const selected = state.tweakOf(state.selected);
-    if (selected?.program === program && page.details.tweak !== selected) page.details.show(selected);
-    else if (selected?.program === program) page.details.update();
+    if (selected?.program === program && details.tweak !== selected) details.show(selected);
+    else if (selected?.program === program) details.update();
     else if (state.selected && !selected && state.selected.startsWith(`${program}\n`)) commands.select(undefined);
-    if (state.graphed.size > 0) page.commands.showGraphs();
-    page.address.goToPlace();
+    if (state.graphed.size > 0) commands.showGraphs();
+    address.goToPlace();
   });
   let outlineTimer = 0;
   state.on("value", (tweak) => {
-    page.list.changed(tweak);
-    if (state.selected) page.details.changed(tweak);
-    page.showing.findSoon();
-    page.bar.showSoon();
+    showing.list.changed(tweak);
+    if (state.selected) details.changed(tweak);
+    showing.findSoon();
+    bar.showSoon();
     if (outlineTimer) return;
     outlineTimer = setTimeout(() => {
       outlineTimer = 0;
-      page.outline.update();
+      outline.update();
     }, 600);
   });
   state.on("trying", () => {
-    page.bar.showTrying();
-    page.list.refresh();
+    bar.showTrying();
+    showing.list.refresh();
   });
-  state.on("viewers", page.bar.showPeople);
+  state.on("viewers", () => {
+    bar.showPeople();
+    showing.list.refresh();
+  });
   state.on("connection", () => {
-    page.bar.showBanner();
-    page.showing.showEmpty();
+    bar.showBanner();
+    showing.showEmpty();
   });
-  history.onChange = page.bar.showSoon;
-  sets.onChange = page.bar.show;
-  page.controllers.onChange = () => page.details.showKnobs();
+  state.on("selected", (before) => {
+    const focused = document.activeElement;
+    const selected = state.tweakOf(state.selected);
+    if (selected) changes.close();
+    document.body.classList.toggle("has-details", Boolean(selected) || changes.isOpen);
+    const hadFocus = byID("details").contains(focused);
+    details.show(selected);
+    for (const one of [before, selected]) if (one) showing.list.changed(one);
+    address.show();
+    if (selected && focused?.classList.contains("row-name")) details.focus();
+    if (!selected && before && (hadFocus || focused === document.body))
+      showing.list.reveal(before.id, { focus: "name" });
+    tellPresence();
+  });
+  state.on("scope", () => {
+    for (const program of state.shownPrograms()) commands.load(program.id);
+    showing.findAgain();
+    outline.update();
+    bar.show();
+    address.show();
+    commands.toggleOutline(false, { quiet: true });
+    tellPresence();
+  });
+  state.on("query", () => {
+    showing.findAgain();
+    address.show();
+  });
+  state.on("graphed", () => {
+    drawSoon();
+    showing.list.refresh();
+    details.update();
+  });
+  state.on("problem", () => showing.findAgain({ keeping: true }));
+  state.on("pairs", () => showing.list.rebuild());
+  state.on("reveal", (id) => showing.list.reveal(id));
+  state.on("loadedPreset", bar.show);
+  state.on("name", tellPresence);
+  graphs.onUse = hurry;
+  details.onHidden = (tweak) => showing.list.changed(tweak);
+  showing.onPanel = () =>
+    commands.showPanel({ address, api, bar, commands, drawSoon, editing, notices, samples, showing, state });
+  history.onChange = bar.showSoon;
+  sets.onChange = bar.show;
+  controllers.onChange = () => details.showKnobs();
   let stars = [...preferences.stars].join();
   preferences.onChange = () => {
-    page.bar.showTheme();
-    page.graphs.showHeight();
-    page.list.fit();
-    page.list.refresh();
-    page.details.update();
-    page.controllers.update();
+    bar.showTheme();
+    graphs.showHeight();
+    showing.list.fit();
+    showing.list.refresh();
+    details.update();
+    controllers.update();
     const before = stars;
     stars = [...preferences.stars].join();
     // A row starred with the mouse leaves, and the list stays where it is.
     if (stars !== before)
-      page.showing.findAgain({ keeping: true, isStill: !document.activeElement?.matches(":focus-visible") });
+      showing.findAgain({ keeping: true, isStill: !document.activeElement?.matches(":focus-visible") });
   };
 
   let timer = 0;
@@ -246,15 +306,15 @@ export function makeFollowing(page) {
 
   function draw() {
     frame = 0;
-    isWaiting = state.graphed.size > 0 || page.list.hasGraphs;
+    isWaiting = state.graphed.size > 0 || showing.list.hasGraphs;
     const began = performance.now();
     if (began >= nextLive) {
       nextLive = began + liveTime;
-      page.list.updateLive();
-      page.details.updateLive();
+      showing.list.updateLive();
+      details.updateLive();
     }
-    if (state.graphed.size > 0) page.graphs.draw();
-    page.list.drawGraphs();
+    if (state.graphed.size > 0) graphs.draw();
+    showing.list.drawGraphs();
     // The browser paints before it runs this.
     timer = setTimeout(() => {
       timer = setTimeout(() => {
@@ -271,5 +331,5 @@ export function makeFollowing(page) {
     drawSoon();
   }
 
-  return Object.freeze({ tellPresence, drawSoon, hurry });
+  return Object.freeze({ tellPresence });
 }

@@ -36,7 +36,8 @@ const heights = [15, 75];
 const leastDrag = 5;
 
 export class Graphs {
-  #page;
+  /** The parts of the page that it uses. */
+  #uses;
   #element;
   #canvas;
   #parts;
@@ -54,10 +55,20 @@ export class Graphs {
   #nextStatistics = 0;
   /** Called when what the address holds has changed. */
   onChange = () => {};
+  /** Called when the graph is to be drawn at once, because it is used. */
+  onUse = () => {};
+  /** Called to close the graph. */
+  onClose = () => {};
+  /**
+   * Called to remove the line of a tweak.
+   *
+   * @type {(tweak: any) => void}
+   */
+  onRemove = () => {};
 
   /** @param {import("./page.js").Page} page */
-  constructor(page, element) {
-    this.#page = page;
+  constructor({ notices, preferences, samples, state }, element) {
+    this.#uses = { notices, preferences, samples, state };
     this.#element = element;
     this.#canvas = make("canvas", {
       class: "graph-canvas",
@@ -87,7 +98,7 @@ export class Graphs {
       rate: make("select", {
         "aria-label": "Samples per second",
         onchange: () => {
-          this.#page.samples.setRate(Number(parts.rate.value));
+          this.#uses.samples.setRate(Number(parts.rate.value));
           this.onChange();
         }
       }, rates.map((rate) => make("option", { value: rate, text: `${rate}/s` }))),
@@ -130,7 +141,7 @@ export class Graphs {
       button("CSV", "Save as CSV", () => this.saveCSV()),
       button("PNG", "Save as PNG", () => this.savePNG()),
       button("Clear", "Clear the graph", () => this.clear()),
-      iconButton("close", "Close the graph", () => this.#page.commands.closeGraph())
+      iconButton("close", "Close the graph", () => this.onClose())
     );
     element.append(
       bar,
@@ -155,7 +166,7 @@ export class Graphs {
 
   /** The edge that is dragged to change the height. */
   #makeEdge() {
-    const { preferences } = this.#page;
+    const { preferences } = this.#uses;
     const keep = (height) => {
       preferences.graphHeight = height;
     };
@@ -193,7 +204,7 @@ export class Graphs {
   }
 
   /** Shows the height that the user prefers, in percent of the window; 0 for the default. */
-  showHeight(height = this.#page.preferences.graphHeight) {
+  showHeight(height = this.#uses.preferences.graphHeight) {
     const [least, most] = heights;
     document.documentElement.style.setProperty(
       "--graph-height",
@@ -205,7 +216,7 @@ export class Graphs {
   #listen() {
     const canvas = this.#canvas;
     for (const name of ["pointermove", "wheel", "keydown", "click"])
-      this.#element.addEventListener(name, () => this.#page.following.hurry(), { passive: true });
+      this.#element.addEventListener(name, () => this.onUse(), { passive: true });
     canvas.addEventListener("pointermove", (event) => {
       if (this.#drag) this.#dragTo(event);
       else this.#cursor = this.#timeAt(event.offsetX);
@@ -287,7 +298,7 @@ export class Graphs {
     const across = (last.x - now.x) / (plot.right - plot.left);
     const up = (now.y - last.y) / (plot.bottom - plot.top);
     if (isPairs) this.#view.shift([plot.horizontalKey], across);
-    else this.#view.end = Math.min(this.#page.samples.now(), this.end + across * this.#view.seconds);
+    else this.#view.end = Math.min(this.#uses.samples.now(), this.end + across * this.#view.seconds);
     this.#view.shift(plot.axes.map(({ key }) => key), up);
     this.#showPause();
   }
@@ -362,7 +373,7 @@ export class Graphs {
   #showLayout() {
     const { layout, horizontal, rate } = this.#parts;
     layout.value = this.#layout;
-    rate.value = this.#page.samples.rate;
+    rate.value = this.#uses.samples.rate;
     horizontal.parentElement.hidden = this.#layout !== "xy";
     const lines = this.#lines();
     horizontal.replaceChildren(
@@ -384,7 +395,7 @@ export class Graphs {
     this.#measured = this.#measured.length === 1 ? [this.#measured[0], time] : [time];
     this.#nextStatistics = 0;
     if (this.#measured.length === 1)
-      this.#page.notices.whisper("First cursor placed. Place another one for statistics");
+      this.#uses.notices.whisper("First cursor placed. Place another one for statistics");
   }
 
   /** The times between which statistics are shown, or undefined. */
@@ -439,10 +450,10 @@ export class Graphs {
       ? []
       : [`${drawn} of ${this.#shown.length} lines drawn${drawn === mostSeries ? "; hide one to draw another" : ""}`];
     for (const id of new Set(this.#shown.map(({ tweak }) => tweak.program))) {
-      const found = this.#page.samples.shortage(id);
+      const found = this.#uses.samples.shortage(id);
       if (found)
         texts.push(
-          `${shown(this.#page.state.programs.get(id)?.description.name)} gives ${
+          `${shown(this.#uses.state.programs.get(id)?.description.name)} gives ${
             shortText(found.given, 2)
           } of ${found.rate} samples per second`
         );
@@ -473,7 +484,7 @@ export class Graphs {
       ),
       line.output,
       make("span", { class: "unit", translate: "no", text: shown(tweak.unit) }),
-      iconButton("close", `Remove ${tweak.label} from the graph`, () => this.#page.commands.toggleGraph(tweak))
+      iconButton("close", `Remove ${tweak.label} from the graph`, () => this.onRemove(tweak))
     );
   }
 
@@ -482,13 +493,13 @@ export class Graphs {
     line.colour = undefined;
     this.#giveColour(line);
     if (!line.isHidden && line.colour === undefined) {
-      this.#page.notices.say(`A graph draws at most ${mostSeries} lines. Hide one to draw ${line.tweak.label}`);
+      this.#uses.notices.say(`A graph draws at most ${mostSeries} lines. Hide one to draw ${line.tweak.label}`);
     }
     this.#showLegend();
   }
 
   togglePause() {
-    this.#view.end = this.#view.end === undefined ? this.#page.samples.now() - 0.05 : undefined;
+    this.#view.end = this.#view.end === undefined ? this.#uses.samples.now() - 0.05 : undefined;
     this.#showPause();
   }
 
@@ -504,7 +515,7 @@ export class Graphs {
     pause.title = label;
     pause.setAttribute("aria-label", label);
     pause.setAttribute("aria-pressed", String(isPaused));
-    this.#page.notices.whisper(isPaused ? "Graph paused" : "Graph resumed");
+    this.#uses.notices.whisper(isPaused ? "Graph paused" : "Graph resumed");
   }
 
   /** Shows less (-1) or more (1) time. */
@@ -541,14 +552,14 @@ export class Graphs {
   }
 
   clear() {
-    this.#page.samples.clear(this.#shown.map(({ id }) => id));
+    this.#uses.samples.clear(this.#shown.map(({ id }) => id));
     this.#parts.marks.replaceChildren();
     this.#measured = [];
   }
 
   /** The time at the right edge. */
   get end() {
-    return this.#view.end ?? this.#page.samples.now() - 0.05;
+    return this.#view.end ?? this.#uses.samples.now() - 0.05;
   }
 
   #timeAt(x) {
@@ -561,7 +572,7 @@ export class Graphs {
   /** Draws a frame. */
   draw() {
     if (this.#element.hidden) return;
-    const { samples } = this.#page;
+    const { samples } = this.#uses;
     const seriesOf = (id) => samples.series(id);
     const lines = this.#lines();
     const end = this.end;
@@ -629,7 +640,7 @@ export class Graphs {
   #visibleMarks(from, end) {
     const programs = new Set(this.#shown.map(({ tweak }) => tweak.program));
     const marks = [];
-    const all = this.#page.samples.marks;
+    const all = this.#uses.samples.marks;
     for (let index = all.length - 1; index >= 0 && marks.length < 200; index -= 1) {
       const mark = all[index];
       if (mark.time < from) break;
@@ -639,7 +650,7 @@ export class Graphs {
   }
 
   #showValues(marks, problem) {
-    const { samples } = this.#page;
+    const { samples } = this.#uses;
     const hasCursor = this.#cursor !== undefined;
     for (const line of this.#shown) {
       const series = samples.series(line.id);
@@ -739,13 +750,21 @@ export class Graphs {
       lines: this.#shown.map(({ id }) => id),
       plots: this.#layout === "units" ? undefined : this.#layout,
       across: this.#layout === "xy" ? this.#horizontal : undefined,
-      rate: this.#page.samples.rate === rates[0] ? undefined : String(this.#page.samples.rate),
+      rate: this.#uses.samples.rate === rates[0] ? undefined : String(this.#uses.samples.rate),
       seconds: this.#view.seconds === 10 ? undefined : String(Number(this.#view.seconds.toPrecision(4)))
     };
   }
 
+  /** What the address of a program holds: keys of the program's tweaks, and IDs of others. */
+  placeIn(program) {
+    if (this.#uses.state.graphed.size === 0) return {};
+    const { lines, across, ...rest } = this.place;
+    const nameOf = (id) => (id?.startsWith(`${program}\n`) ? id.slice(program.length + 1) : id);
+    return { ...rest, line: lines.map(nameOf), across: nameOf(across) };
+  }
+
   set place({ plots, across, seconds, rate }) {
-    this.#page.samples.setRate(Number(rate));
+    this.#uses.samples.setRate(Number(rate));
     this.#layout = layoutNamed(plots);
     this.#horizontal = across;
     const wanted = Number(seconds ?? 10);
@@ -755,7 +774,7 @@ export class Graphs {
 
   /** The graph as CSV: time, a column for each line, and the changes. */
   csv() {
-    const { samples } = this.#page;
+    const { samples } = this.#uses;
     const columns = this.#shown.map(({ id }) => samples.series(id));
     const times = new Set();
     for (const series of columns) {

@@ -23,35 +23,36 @@ export function tweakCommand(event) {
  *
  * @param {import("./page.js").Page} page
  */
-export function addKeys(page) {
-  const { state, preferences, commands } = page;
+export function addKeys(
+  { bar, changes, commands, details, following, graphs, palette, preferences, showing, state }
+) {
   ignoreComposing();
 
   /** The ID of the row that had the focus before a search. */
   let cameFrom;
-  page.bar.parts.search.addEventListener("focus", () => page.palette.begin());
-  page.bar.parts.search.addEventListener("input", () => commands.setQuery({ text: page.bar.parts.search.value }));
-  page.bar.parts.search.addEventListener("keydown", (event) => {
+  bar.parts.search.addEventListener("focus", () => palette.begin());
+  bar.parts.search.addEventListener("input", () => commands.setQuery({ text: bar.parts.search.value }));
+  bar.parts.search.addEventListener("keydown", (event) => {
     if (event.key === "Escape") {
-      if (page.bar.parts.search.value) {
-        page.bar.parts.search.value = "";
+      if (bar.parts.search.value) {
+        bar.parts.search.value = "";
         commands.setQuery({ text: "" });
-      } else if (!(cameFrom && page.list.reveal(cameFrom, { focus: "name" }))) page.bar.parts.search.blur();
+      } else if (!(cameFrom && showing.list.reveal(cameFrom, { focus: "name" }))) bar.parts.search.blur();
       event.preventDefault();
       event.stopPropagation();
     } else if (event.key === "ArrowDown" || event.key === "Enter") {
       event.preventDefault();
-      if (state.listed.count > 0 && !(state.query.isLoose && page.palette.first())) page.list.focusFirst();
-      else if (event.key === "Enter") page.palette.first()?.click();
-      else page.palette.first()?.focus();
+      if (state.listed.count > 0 && !(state.query.isLoose && palette.first())) showing.list.focusFirst();
+      else if (event.key === "Enter") palette.first()?.click();
+      else palette.first()?.focus();
     }
   });
 
   /** Moves the focus from a field to its row or to the details. */
   function leaveField(field) {
     const row = field.closest(".row");
-    if (row) page.list.reveal(`${row.dataset.program}\n${row.dataset.tweak}`, { focus: "name" });
-    else if (byID("details").contains(field)) page.details.focus();
+    if (row) showing.list.reveal(`${row.dataset.program}\n${row.dataset.tweak}`, { focus: "name" });
+    else if (byID("details").contains(field)) details.focus();
     else field.blur();
   }
 
@@ -62,18 +63,18 @@ export function addKeys(page) {
     "/": () => {
       const row = focusedRow();
       cameFrom = row && `${row.dataset.program}\n${row.dataset.tweak}`;
-      page.bar.parts.search.focus();
-      page.bar.parts.search.select();
+      bar.parts.search.focus();
+      bar.parts.search.select();
     },
     "?": () => commands.openHelp(),
-    f: page.bar.openFilters,
+    f: bar.openFilters,
     x: () => commands.toggleSides(),
     y: () => commands.toggleTry(),
     n: () => commands.takeSnapshot(),
     N: () => commands.restoreSnapshot(),
     p: () => commands.openPresets(),
     e: () => commands.openExport(),
-    k: () => state.graphed.size > 0 && page.graphs.togglePause(),
+    k: () => state.graphed.size > 0 && graphs.togglePause(),
     o: () => commands.toggleOutline(true),
     h: () => commands.toggleHistory(),
     t: () => commands.setTheme(isDark() ? "light" : "dark")
@@ -86,8 +87,8 @@ export function addKeys(page) {
       const isRedo = (key === "z" && event.shiftKey) || key === "y";
       if (key !== "z" && key !== "y") return;
       // A field with unsaved text has its own undo.
-      if (isField && page.list.isBusy) return;
-      if (isField && document.activeElement === page.bar.parts.search) return;
+      if (isField && showing.list.isBusy) return;
+      if (isField && document.activeElement === bar.parts.search) return;
       event.preventDefault();
       if (isRedo) commands.redo();
       else commands.undo();
@@ -98,7 +99,7 @@ export function addKeys(page) {
       if (document.body.classList.contains("has-outline")) commands.toggleOutline(false);
       else if (isField) leaveField(document.activeElement);
       else if (state.selected) commands.select(undefined);
-      else if (page.changes.isOpen) commands.toggleHistory(false);
+      else if (changes.isOpen) commands.toggleHistory(false);
       return;
     }
     if (isField || document.querySelector(".popover:popover-open")) return;
@@ -110,7 +111,7 @@ export function addKeys(page) {
   document.addEventListener("focusin", () => {
     const row = focusedRow();
     if (row) state.lastTouched = row.dataset.program;
-    page.following.tellPresence();
+    following.tellPresence();
   });
   addEventListener("dragover", (event) => {
     if (![...(event.dataTransfer?.types ?? [])].includes("Files")) return;

@@ -21,7 +21,8 @@ export const shapeOf = (
 ) => (width < narrowWidth * size ? "narrow" : width < mediumWidth * size ? "medium" : "wide");
 
 export class List {
-  #page;
+  /** The parts of the page that it uses. */
+  #uses;
   #scroller;
   #list;
   #items = [];
@@ -47,8 +48,8 @@ export class List {
   onShown = () => {};
 
   /** @param {import("./page.js").Page} page */
-  constructor(page, scroller, list, makeHeading) {
-    this.#page = page;
+  constructor({ api, commands, editing, notices, samples, state }, scroller, list, makeHeading) {
+    this.#uses = { api, commands, editing, notices, samples, state };
     this.#scroller = scroller;
     this.#list = list;
     this.#makeHeading = makeHeading;
@@ -330,7 +331,7 @@ export class List {
     // Not in all browsers.
     if (!Highlight) return;
     const found = new Highlight();
-    const { words } = this.#page.state.query;
+    const { words } = this.#uses.state.query;
     if (words.length > 0) {
       for (const text of this.#list.querySelectorAll(".row-label, .row-under")) {
         const node = text.firstChild;
@@ -365,7 +366,7 @@ export class List {
   }
 
   #makeView(item) {
-    const row = item.kind === "row" ? new Row(this.#page, item.tweak, item.depth) : undefined;
+    const row = item.kind === "row" ? new Row(this.#uses, item.tweak, item.depth, this) : undefined;
     const element = row?.element ?? make("li", { class: `list-${item.kind}` }, this.#makeHeading(item));
     const view = { item, row, element };
     this.#viewOf.set(element, view);
@@ -446,9 +447,9 @@ export class List {
     const isGrip = event.target.classList.contains("row-grip");
     if (isGrip || (event.altKey && event.target.classList.contains("row-name"))) {
       const way = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-      if (!way || !this.#page.commands.isStarred(tweak)) return;
+      if (!way || !this.#uses.commands.isStarred(tweak)) return;
       event.preventDefault();
-      this.#page.commands.moveStar(tweak, way);
+      this.#uses.commands.moveStar(tweak, way);
       return;
     }
     if (event.altKey || !event.target.classList.contains("row-name")) return;
@@ -476,7 +477,7 @@ export class List {
     if (!command) return;
     event.preventDefault();
     event.stopPropagation();
-    this.#page.commands[command](tweak);
+    this.#uses.commands[command](tweak);
   }
 
   #nextRow(index, steps) {

@@ -35,15 +35,16 @@ export function endText({ ended, lastPid }) {
 export const whose = ({ description, user = description?.user }) => (user ? `of ${shown(user)}, ` : "");
 
 export class Outline {
-  #page;
+  /** The parts of the page that it uses. */
+  #uses;
   #element;
   #open = new Map();
   #timer = 0;
   #isPressed = false;
 
   /** @param {import("./page.js").Page} page */
-  constructor(page, element) {
-    this.#page = page;
+  constructor({ commands, preferences, state }, element) {
+    this.#uses = { commands, preferences, state };
     this.#element = element;
     element.addEventListener("keydown", (event) => this.#onKey(event));
     element.addEventListener("pointerdown", () => {
@@ -67,7 +68,7 @@ export class Outline {
   }
 
   #render() {
-    const { state } = this.#page;
+    const { state } = this.#uses;
     const focused = this.#element.contains(document.activeElement)
       ? /** @type {HTMLElement} */ (document.activeElement).dataset.place
       : undefined;
@@ -94,7 +95,7 @@ export class Outline {
 
   /** The stopped programs, collapsed unless one of them is shown. */
   #stoppedNode(programs, areAll) {
-    const { commands, state } = this.#page;
+    const { commands, state } = this.#uses;
     const isOpen = this.#open.get(stoppedKey) ?? (areAll || programs.some(({ id }) => id === state.scope.program));
     const toggle = () => this.#toggle(stoppedKey, !isOpen);
     const item = this.#node({
@@ -124,7 +125,7 @@ export class Outline {
     return [...named].map(([name, same]) => {
       if (same.length === 1) return this.#programNode(same[0]);
       const key = `\n${name}`;
-      const isOpen = this.#open.get(key) ?? same.some(({ id }) => id === this.#page.state.scope.program);
+      const isOpen = this.#open.get(key) ?? same.some(({ id }) => id === this.#uses.state.scope.program);
       // The state that asks for attention, if there is one.
       const { state } = same.find((program) => program.state !== "running") ?? same[0];
       const item = this.#node({
@@ -145,15 +146,15 @@ export class Outline {
   }
 
   #programNode(program) {
-    const { byGroup } = this.#page.preferences;
-    const isShown = this.#page.state.scope.program === program.id || this.#page.state.programs.size === 1;
+    const { byGroup } = this.#uses.preferences;
+    const isShown = this.#uses.state.scope.program === program.id || this.#uses.state.programs.size === 1;
     const isOpen = program.isLoaded && (this.#open.get(program.id) ?? isShown);
     const nodes = isOpen ? outlineOf(program, byGroup) : [];
     const total = nodes.reduce((sum, node) => sum + 1 + node.children.length, 0);
     const changed = nodes.reduce((sum, node) => sum + node.changed, 0);
     const { name, executable, pid, isGone } = program.description;
     const isStopped = program.state === "offline";
-    const hasDouble = [...this.#page.state.programs.values()].some((other) =>
+    const hasDouble = [...this.#uses.state.programs.values()].some((other) =>
       other !== program && other.description.name === name
     );
     const under = [
@@ -173,7 +174,7 @@ export class Outline {
       canOpen: true,
       changed,
       remove: isStopped
-        ? { label: `Remove ${shown(name)} from the list`, run: () => this.#page.commands.forget([program]) }
+        ? { label: `Remove ${shown(name)} from the list`, run: () => this.#uses.commands.forget([program]) }
         : undefined
     });
     if (isOpen) {
@@ -196,8 +197,8 @@ export class Outline {
       ? { program: program.id, group: node.group }
       : { program: program.id, category: node.category };
     const key = `${program.id}\n${node.label}`;
-    const isChosen = this.#page.state.scope.program === program.id &&
-      this.#page.state.scope.category === node.category &&
+    const isChosen = this.#uses.state.scope.program === program.id &&
+      this.#uses.state.scope.category === node.category &&
       node.category !== undefined;
     const canOpen = node.children.length > 0;
     const isOpen = canOpen && (this.#open.get(key) ?? (opensAll || isChosen));
@@ -240,7 +241,7 @@ export class Outline {
       isName = scope?.program !== undefined
     }
   ) {
-    const current = this.#page.state.scope;
+    const current = this.#uses.state.scope;
     const place = scope ? JSON.stringify(scope) : key;
     const isCurrent = scope &&
       ["program", "category", "collection", "group"].every((name) => current[name] === scope[name]);
@@ -251,7 +252,7 @@ export class Outline {
         "aria-current": isCurrent ? "true" : undefined,
         data: { place, key, state: state ?? "" },
         title: title ?? (total ? counted(total, "tweak") : under || undefined),
-        onclick: run ?? (() => this.#page.commands.showScope(scope))
+        onclick: run ?? (() => this.#uses.commands.showScope(scope))
       },
       state ? make("span", { class: `state-dot ${state}`, "aria-hidden": "true" }) : undefined,
       make(
@@ -288,8 +289,8 @@ export class Outline {
 
   #toggle(key, isOpen) {
     this.#open.set(key, isOpen);
-    const program = this.#page.state.programs.get(key);
-    if (program && isOpen && !program.isLoaded) this.#page.commands.load(program.id);
+    const program = this.#uses.state.programs.get(key);
+    if (program && isOpen && !program.isLoaded) this.#uses.commands.load(program.id);
     this.#render();
   }
 

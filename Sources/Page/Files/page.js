@@ -22,7 +22,7 @@ import { makePalette } from "./palette.js";
 import { Preferences } from "./preferences.js";
 import { Samples } from "./samples.js";
 import { Sets } from "./sets.js";
-import { makeShowing } from "./showing.js";
+import { makeHeadings, makeShowing } from "./showing.js";
 import { State } from "./state.js";
 import { isMonitored } from "./tweaks.js";
 
@@ -44,19 +44,22 @@ export class Page {
   sets = new Sets(this.state, this.editing);
   samples = new Samples(this.api, this.state);
   controllers = new Controllers(this);
-  commands = makeCommands(this);
-  showing = makeShowing(this);
-  list = new List(this, byID("scroller"), byID("list"), this.showing.makeHeading);
-  outline = new Outline(this, byID("outline"));
-  details = new Details(this, byID("details"));
-  changes = new Changes(this, byID("history"));
   graphs = new Graphs(this, byID("graphs"));
+  changes = new Changes(this, byID("history"));
+  commands = makeCommands(this);
   bar = makeBar(this);
   palette = makePalette(this, this.bar.parts.palette);
+  showing = makeShowing(this, new List(this, byID("scroller"), byID("list"), makeHeadings(this)));
+  outline = new Outline(this, byID("outline"));
+  details = new Details(this, byID("details"));
   address = makeAddress(this);
   following = makeFollowing(this);
 
   // For tests and measurements.
+  get list() {
+    return this.showing.list;
+  }
+
   get listed() {
     return this.state.listed;
   }

@@ -14,8 +14,7 @@ const mostShown = 6;
  *
  * @param {import("./page.js").Page} page
  */
-export function makePalette(page, element) {
-  const { api, state, history, commands } = page;
+export function makePalette({ api, bar, commands, history, sets, state }, element) {
   /** A program's presets and panels, asked for when a search begins. */
   const presets = { program: "", names: /** @type {string[]} */ ([]), panels: [] };
 
@@ -62,7 +61,7 @@ export function makePalette(page, element) {
     );
     add("Take a snapshot", () => commands.takeSnapshot());
     add("Snapshots…", () => commands.openSnapshots());
-    add("Move from A to B…", () => commands.openMorph(), page.sets.otherDifferences(id) > 0);
+    add("Move from A to B…", () => commands.openMorph(), sets.otherDifferences(id) > 0);
     add("Presets…", () => commands.openPresets());
     if (presets.program === id) {
       for (const preset of presets.names) add(`Preset ${shown(preset)}…`, () => commands.loadPreset(id, preset));
@@ -97,7 +96,7 @@ export function makePalette(page, element) {
           class: "chip",
           text: label,
           onclick: () => {
-            page.bar.parts.search.value = "";
+            bar.parts.search.value = "";
             commands.setQuery({ text: "" });
             run();
           }

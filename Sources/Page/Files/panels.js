@@ -15,10 +15,9 @@ const mostOthers = 100;
 /**
  * Opens a dialog that makes a panel of a program.
  *
- * @param {import("./page.js").Page} page
+ * @param {import("./page.js").Parts<"commands" | "graphs" | "notices" | "state">} parts
  */
-export function openPanel(page, programId) {
-  const { state, commands, notices } = page;
+export function openPanel({ commands, graphs, notices, state }, programId) {
   const rows = state.listed.items.filter(({ kind, tweak }) => kind === "row" && tweak.program === programId).map((
     { tweak }
   ) => tweak);
@@ -40,7 +39,7 @@ export function openPanel(page, programId) {
 
   /** The content of the panel to arrange: a column of rows, and one of the graph. */
   function content({ row }) {
-    const { lines, seconds } = page.graphs.place;
+    const { lines, seconds } = graphs.place;
     const graph = lines.filter((id) => id.startsWith(`${programId}\n`)).map((id) => id.slice(programId.length + 1));
     const hasGraph = withGraph.checked && graph.length > 0;
     return {
@@ -98,7 +97,7 @@ export function openPanel(page, programId) {
           const scope = panel();
           if (!scope) return false;
           const address = `${location.origin}${location.pathname}${
-            linkText({ ...scope, ...(withGraph.checked ? page.address.graphPlace(programId) : {}) })
+            linkText({ ...scope, ...(withGraph.checked ? graphs.placeIn(programId) : {}) })
           }`;
           await copyText(address, notices, "Link copied");
           return false;

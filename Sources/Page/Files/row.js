@@ -77,7 +77,9 @@ export const originLines = (provided, source) =>
     .filter(Boolean).map((text) => shown(text));
 
 export class Row {
-  #page;
+  /** The parts of the page that it uses. */
+  #uses;
+  #list;
   #control;
   #parts;
   #depth;
@@ -88,32 +90,42 @@ export class Row {
   tweak;
   element;
 
-  /** @param {import("./page.js").Page} page */
-  constructor(page, tweak, depth) {
-    this.#page = page;
+  /**
+   * - list: the list in which a starred row is dragged; undefined in a panel.
+   *
+   * @param {import("./page.js").Parts<"api" | "commands" | "editing" | "notices" | "samples" | "state">} parts
+   */
+  constructor(
+    { api, commands, editing, notices, samples, state },
+    tweak,
+    depth,
+    /** @type {import("./list.js").List | undefined} */ list = undefined
+  ) {
+    this.#uses = { commands, editing, state };
+    this.#list = list;
     this.tweak = tweak;
-    this.#control = controlFor({ ...page, tweak });
+    this.#control = controlFor({ api, editing, notices, samples, tweak });
     const parts = (this.#parts = {
       label: make("span", { class: "row-label", translate: "no", text: rowLabel(tweak) }),
       under: make("span", { class: "row-under" }),
       badges: make("span", { class: "row-badges" }),
-      reset: iconButton("reset", `Reset ${tweak.label}`, () => page.commands.resetTweak(tweak), { class: "row-reset" }),
-      star: iconButton("star", `Star ${tweak.label}`, () => page.commands.toggleStar(tweak), { class: "row-star" })
+      reset: iconButton("reset", `Reset ${tweak.label}`, () => commands.resetTweak(tweak), { class: "row-reset" }),
+      star: iconButton("star", `Star ${tweak.label}`, () => commands.toggleStar(tweak), { class: "row-star" })
     });
     parts.name = make(
       "button",
       {
         class: "row-name",
-        onclick: () => page.commands.select(tweak),
+        onclick: () => commands.select(tweak),
         title: [tweak.key, tweak.description, tweak.location].filter(Boolean).map(shown).join("\n")
       },
       parts.label,
       parts.under
     );
     parts.graph = isDrawable(tweak)
-      ? iconButton("graph", `Graph of ${tweak.label}`, () => page.commands.toggleGraph(tweak), { class: "row-graph" })
+      ? iconButton("graph", `Graph of ${tweak.label}`, () => commands.toggleGraph(tweak), { class: "row-graph" })
       : undefined;
-    const partner = page.commands.partnerOf(tweak);
+    const partner = commands.partnerOf(tweak);
     parts.pad = partner
       ? iconButton("pad", `Pad of ${tweak.label} and ${partner.tweak.label}`, () => this.#openPad(), {
         class: "row-pad",
@@ -134,15 +146,15 @@ export class Row {
   }
 
   #openPad() {
-    const partner = this.#page.commands.partnerOf(this.tweak);
+    const partner = this.#uses.commands.partnerOf(this.tweak);
     if (!partner) return;
     const pad = padControl({
       horizontal: partner.isFirst ? this.tweak : partner.tweak,
       vertical: partner.isFirst ? partner.tweak : this.tweak,
-      editing: this.#page.editing
+      editing: this.#uses.editing
     });
     pad.update();
-    const stop = this.#page.state.on("value", (tweak) => {
+    const stop = this.#uses.state.on("value", (tweak) => {
       if (tweak === this.tweak || tweak === partner.tweak) pad.update();
     });
     openPopover(this.#parts.pad, pad.element, { label: "Pad", className: "pad-popover", onclose: stop });
@@ -150,7 +162,7 @@ export class Row {
 
   update() {
     const { tweak } = this;
-    const { state, commands } = this.#page;
+    const { state, commands } = this.#uses;
     const parts = this.#parts;
     this.#control.update();
     const changed = isChanged(tweak);
@@ -219,13 +231,13 @@ export class Row {
 
   /** Whether the row is not below the heading of its collection. */
   get #isApart() {
-    return Boolean(this.#page.state.scope.row) || this.#page.commands.isStarred(this.tweak);
+    return Boolean(this.#uses.state.scope.row) || this.#uses.commands.isStarred(this.tweak);
   }
 
   /** Shows the depth of a part of a feature, and a handle that moves a starred tweak. */
   #showPlace() {
     const { tweak, element } = this;
-    const { commands, state } = this.#page;
+    const { commands, state } = this.#uses;
     element.style.setProperty("--depth", this.#isApart ? 0 : Math.min(this.#depth, 6));
     const isMovable = commands.isStarred(tweak) && !state.scope.row;
     element.classList.toggle("is-movable", isMovable);
@@ -239,7 +251,7 @@ export class Row {
       class: "row-grip",
       onpointerdown: (event) => {
         if (event.button !== 0) return;
-        this.#page.list.drag(tweak, event.clientY, (other) => commands.moveStar(tweak, other));
+        this.#list.drag(tweak, event.clientY, (other) => commands.moveStar(tweak, other));
       }
     });
     this.#parts.grip.title = "Drag, or press the up and down arrows";
@@ -248,7 +260,7 @@ export class Row {
 
   #showBadges() {
     const { tweak } = this;
-    const { commands, state } = this.#page;
+    const { commands, state } = this.#uses;
     const badges = [];
     const { source } = tweak;
     if (tweak.tried === "here") {

@@ -8,13 +8,11 @@ import { shown } from "./names.js";
 import { stateText } from "./outline.js";
 
 /**
- * Makes the functions that fill the list.
+ * Makes the function that makes a heading of the list.
  *
  * @param {import("./page.js").Page} page
  */
-export function makeShowing(page) {
-  const { state, preferences, commands } = page;
-
+export function makeHeadings({ bar, commands }) {
   function makeHeading(item) {
     const { program } = item;
     if (item.kind === "program") {
@@ -71,9 +69,29 @@ export function makeShowing(page) {
           )
         )
       ),
-      iconButton("more", `More for ${names.join(", ")}`, (event) => page.bar.scopeMenu(event.currentTarget, scope))
+      iconButton("more", `More for ${names.join(", ")}`, (event) => bar.scopeMenu(event.currentTarget, scope))
     );
   }
+
+  return makeHeading;
+}
+
+/**
+ * Makes the functions that fill the list.
+ *
+ * @param {import("./page.js").Page} page
+ * @param {import("./list.js").List} list
+ */
+export function makeShowing({ bar, commands, palette, preferences, state }, list) {
+  const showing = {
+    /** The list, or the panel that takes its place. */
+    list,
+    findAgain,
+    findSoon,
+    showEmpty,
+    /** Called to show the panel that the scope names. */
+    onPanel: () => {}
+  };
 
   /**
    * Updates the list. With `keeping`, its rows stay even if they no longer match. With `isStill`, it does not follow
@@ -83,7 +101,7 @@ export function makeShowing(page) {
     const context = { stars: preferences.stars, byGroup: preferences.byGroup };
     if (state.scope.place && !state.scope.row?.length) {
       state.scope.row = [];
-      commands.showPanel();
+      showing.onPanel();
     }
     const find = (isLoose) => {
       state.query.isLoose = isLoose;
@@ -97,11 +115,11 @@ export function makeShowing(page) {
     };
     find(keeping && state.query.isLoose);
     if (state.listed.count === 0 && state.query.words.length > 0) find(true);
-    page.list.fitNames(state.shownPrograms(), state.scope);
-    page.list.show(state.listed.items, { isStill });
+    showing.list.fitNames(state.shownPrograms(), state.scope);
+    showing.list.show(state.listed.items, { isStill });
     showEmpty();
-    page.bar.showListHead();
-    page.palette.show();
+    bar.showListHead();
+    palette.show();
   }
 
   let findTimer = 0;
@@ -109,7 +127,7 @@ export function makeShowing(page) {
     if (!dependsOnValues(state.query)) return;
     findTimer ||= setTimeout(function again() {
       // Nothing moves during a drag or while typing.
-      findTimer = page.list.isBusy ? setTimeout(again, 300) : 0;
+      findTimer = showing.list.isBusy ? setTimeout(again, 300) : 0;
       if (!findTimer) findAgain({ keeping: true });
     }, 300);
   }
@@ -167,5 +185,5 @@ export function makeShowing(page) {
     );
   }
 
-  return Object.freeze({ makeHeading, findAgain, findSoon, showEmpty });
+  return showing;
 }

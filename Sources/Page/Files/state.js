@@ -56,7 +56,14 @@ export class State {
   lastTouched;
   #listeners = new Map();
 
-  /** Observes a topic (programs, tweaks, value, viewers, connection, presets). Returns a function that stops. */
+  /**
+   * Observes a topic. Returns a function that stops.
+   *
+   * - What the server tells: programs, tweaks, value, viewers, connection, presets, trying.
+   * - What commands change here: selected, scope, query, graphed, pairs, loadedPreset, name.
+   * - problem: the tweaks of a program could not be loaded.
+   * - reveal: the row of a tweak is to be scrolled into view.
+   */
   on(topic, listener) {
     if (!this.#listeners.has(topic)) this.#listeners.set(topic, new Set());
     this.#listeners.get(topic).add(listener);

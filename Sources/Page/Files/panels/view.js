@@ -30,6 +30,13 @@ export const askToDelete = (name, place) =>
 /** The requests that change nothing. */
 const readingRequests = new Set(["tweaks", "panels", "watch", "pong", "presence", "history"]);
 
+/**
+ * The parts of the page that a panel uses, and a function that draws its graphs when samples arrive.
+ *
+ * @typedef {"address" | "api" | "bar" | "commands" | "editing" | "notices" | "samples" | "showing" | "state"} Names
+ * @typedef {import("../page.js").Parts<Names> & { drawSoon: () => void }} Uses
+ */
+
 /** The panel that is shown. */
 let open;
 /** Changes of panels that are not saved, by panel, as `{ content, name, place, original }`. */
@@ -50,17 +57,17 @@ function loadStyles() {
 /**
  * Shows the panel that the scope names, unless it is shown already.
  *
- * @param {import("../page.js").Page} page
+ * @param {Uses} uses
  */
-export function showPanel(page) {
-  const { scope, programs } = page.state;
+export function showPanel(uses) {
+  const { scope, programs } = uses.state;
   if (!scope.place || !programs.has(scope.program)) return;
   if (open?.isOf(scope)) {
     open.loadAgain();
     return;
   }
   open?.close();
-  open = new PanelView(page, scope);
+  open = new PanelView(uses, scope);
   open.begin();
 }
 
@@ -83,7 +90,7 @@ function stay(event) {
 
 /** Has the functions of `List`, which it replaces while it is shown. */
 class PanelView {
-  #page;
+  #uses;
   #list;
   #scope;
   #element;
@@ -112,9 +119,9 @@ class PanelView {
   arranging;
   onShown = () => {};
 
-  /** @param {import("../page.js").Page} page */
-  constructor(page, scope) {
-    this.#page = page;
+  /** @param {Uses} uses */
+  constructor(uses, scope) {
+    this.#uses = uses;
     this.#scope = { ...scope };
     const parts = (this.#parts = {
       title: make("h1", { class: "panel-title", translate: "no", text: shown(scope.panel) }),
@@ -152,7 +159,7 @@ class PanelView {
     );
     parts.columns.addEventListener("keydown", (event) => this.#onKey(event));
     this.#element.addEventListener("keydown", (event) => this.#onUndoKey(event));
-    this.#list = page.list;
+    this.#list = uses.showing.list;
   }
 
   /** Whether it is the panel that a scope names. */
@@ -184,13 +191,12 @@ class PanelView {
 
   /** Takes the place of the list, and loads the panel. */
   async begin() {
-    const page = /** @type {any} */ (this.#page);
-    const { api } = page;
+    const { api, showing } = /** @type {any} */ (this.#uses);
     this.#before = { onShown: this.#list.onShown, isRecording: api.isRecording };
     // Samples are for the panel.
     this.#list.onShown = () => {};
     api.isRecording = () => this.#graphs.length > 0 || this.#before.isRecording();
-    page.list = this;
+    showing.list = this;
     if (this.#isReading) this.#beginReading();
     await loadStyles();
     if (this.#isClosed) return;
@@ -219,7 +225,7 @@ class PanelView {
       return;
     }
     try {
-      const { panels } = await this.#page.api.post("panels", { program });
+      const { panels } = await this.#uses.api.post("panels", { program });
       const found = panels.find((panel) => panel.name === name && panel.place === place);
       this.#problem = !found
         ? `There is no panel "${shown(name)}" ${
@@ -241,7 +247,7 @@ class PanelView {
   /** Gives the list its place back. Changes that are not saved are kept until the panel is opened again. */
   close() {
     if (this.#isClosed) return;
-    const page = /** @type {any} */ (this.#page);
+    const { api, commands, notices, showing } = this.#uses;
     const isDirty = this.isDirty;
     if (isDirty) {
       drafts.set(draftName(this.#scope), {
@@ -255,9 +261,9 @@ class PanelView {
     removeEventListener("beforeunload", stay);
     if (open === this) open = undefined;
     this.#sizes.disconnect();
-    page.list = this.#list;
+    showing.list = this.#list;
     this.#list.onShown = this.#before.onShown;
-    page.api.isRecording = this.#before.isRecording;
+    api.isRecording = this.#before.isRecording;
     if (this.#isReading) this.#endReading();
     document.removeEventListener("fullscreenchange", this.#showFull);
     document.body.classList.remove("is-full");
@@ -268,9 +274,9 @@ class PanelView {
     this.#list.onShown();
     if (isDirty) {
       const scope = { ...this.#scope };
-      page.notices.say(`The changes of the panel "${shown(scope.panel)}" are not saved`, {
+      notices.say(`The changes of the panel "${shown(scope.panel)}" are not saved`, {
         label: "Go back",
-        run: () => page.commands.showScope(scope)
+        run: () => commands.showScope(scope)
       });
     }
   }
@@ -278,25 +284,25 @@ class PanelView {
   // Reading
 
   #beginReading() {
-    const page = /** @type {any} */ (this.#page);
-    if (page.state.selected) page.commands.select(undefined);
-    const post = page.api.post.bind(page.api);
-    page.api.post = async (name, ...rest) => {
+    const { api, commands, editing, state } = /** @type {any} */ (this.#uses);
+    if (state.selected) commands.select(undefined);
+    const post = api.post.bind(api);
+    api.post = async (name, ...rest) => {
       if (!readingRequests.has(name)) throw new Error("This page is read-only");
       return post(name, ...rest);
     };
     // Also what knobs send.
-    page.editing.move = () => {};
-    page.editing.apply = () => 0;
+    editing.move = () => {};
+    editing.apply = () => 0;
     document.body.classList.add("is-reading");
     for (const name of ["keydown", "dragover", "drop"]) addEventListener(name, this.#ignore, { capture: true });
   }
 
   #endReading() {
-    const page = /** @type {any} */ (this.#page);
-    delete page.api.post;
-    delete page.editing.move;
-    delete page.editing.apply;
+    const { api, editing } = /** @type {any} */ (this.#uses);
+    delete api.post;
+    delete editing.move;
+    delete editing.apply;
     document.body.classList.remove("is-reading");
     for (const name of ["keydown", "dragover", "drop"]) removeEventListener(name, this.#ignore, { capture: true });
   }
@@ -314,7 +320,7 @@ class PanelView {
       if (document.fullscreenElement) await document.exitFullscreen();
       else await document.documentElement.requestFullscreen();
     } catch {
-      this.#page.notices.problem("The browser did not allow full screen");
+      this.#uses.notices.problem("The browser did not allow full screen");
     }
   }
 
@@ -325,7 +331,7 @@ class PanelView {
   };
 
   #entries() {
-    const { commands } = this.#page;
+    const { commands } = this.#uses;
     const { program, panel, place } = this.#scope;
     const link = { program, panel, place };
     const isKept = Boolean(this.original);
@@ -352,17 +358,17 @@ class PanelView {
     const { program, panel: name, place } = this.#scope;
     if (!(await askToDelete(name, place))) return;
     try {
-      await this.#page.api.post("panel/delete", { program, name, place });
+      await this.#uses.api.post("panel/delete", { program, name, place });
       this.leave();
     } catch (error) {
-      this.#page.notices.problem(error.message);
+      this.#uses.notices.problem(error.message);
     }
   }
 
   /** Shows all tweaks of the program. What is not saved is lost. */
   leave() {
     this.#endArranging();
-    this.#page.commands.showScope({ program: this.program });
+    this.#uses.commands.showScope({ program: this.program });
   }
 
   // Arranging
@@ -371,9 +377,9 @@ class PanelView {
   edit(draft = this.original) {
     if (!draft || this.arranging) return;
     addEventListener("beforeunload", stay);
-    this.arranging = new Arranging(this.#page, this, this.#parts.arranging, draft);
+    this.arranging = new Arranging(this.#uses, this, this.#parts.arranging, draft);
     this.render();
-    if (this.original) this.#page.notices.whisper("Editing the panel");
+    if (this.original) this.#uses.notices.whisper("Editing the panel");
     this.arranging.focus();
   }
 
@@ -409,7 +415,7 @@ class PanelView {
       this.put(from.pop());
       this.render();
     }
-    this.#page.notices.whisper(isRedo ? "Redone" : "Undone");
+    this.#uses.notices.whisper(isRedo ? "Redone" : "Undone");
   }
 
   /** Takes over columns that are shown already. */
@@ -444,7 +450,7 @@ class PanelView {
 
   /** Saves it with the name and in the place that were entered. */
   async save() {
-    const { api, notices, state, address, bar } = this.#page;
+    const { api, notices, state, address, bar } = this.#uses;
     const { program } = this;
     const { name, place } = this.arranging;
     const { original, content } = this;
@@ -509,7 +515,7 @@ class PanelView {
       message.replaceChildren(
         make("p", { text: this.#problem || "Loading…" }),
         ...(this.#problem && !this.#isReading
-          ? [textButton("Panels…", () => this.#page.commands.openPanels(this.program))]
+          ? [textButton("Panels…", () => this.#uses.commands.openPanels(this.program))]
           : [])
       );
       return;
@@ -536,7 +542,7 @@ class PanelView {
 
   /** Follows the tweaks of the items: their samples, and the scope that counts and resets them. */
   #follow() {
-    const { state, samples, showing } = this.#page;
+    const { state, samples, showing } = this.#uses;
     const keys = keysOf(this.columns);
     samples.showing(
       new Set([
@@ -544,7 +550,7 @@ class PanelView {
         ...this.#graphs.flatMap(({ ids }) => ids)
       ])
     );
-    if (this.hasGraphs) this.#page.following.drawSoon();
+    if (this.hasGraphs) this.#uses.drawSoon();
     if (this.isOf(state.scope) && JSON.stringify(state.scope.row) !== JSON.stringify(keys)) {
       state.scope.row = keys;
       showing.findAgain();
@@ -575,18 +581,18 @@ class PanelView {
       element: make("li", { class: `panel-item panel-${kind}` })
     };
     const isArranged = Boolean(this.arranging);
-    const tweak = kind === "tweak" ? this.#page.state.tweak(this.program, item.tweak) : undefined;
+    const tweak = kind === "tweak" ? this.#uses.state.tweak(this.program, item.tweak) : undefined;
     let body;
     let name = "Item of a newer version";
     if (tweak) {
-      view.row = this.#isReading ? new ReadingRow(this.#page.samples, tweak) : new Row(this.#page, tweak, 0);
+      view.row = this.#isReading ? new ReadingRow(this.#uses.samples, tweak) : new Row(this.#uses, tweak, 0);
       body = view.row.element;
       // The item is the one of the list.
       body.setAttribute("role", "none");
       name = tweak.label;
     } else if (kind === "tweak") {
       name = shown(item.tweak);
-      const isLoaded = this.#page.state.programs.get(this.program)?.isLoaded;
+      const isLoaded = this.#uses.state.programs.get(this.program)?.isLoaded;
       body = make(
         "p",
         { class: "panel-missing" },
@@ -594,10 +600,10 @@ class PanelView {
         make("span", { class: "who", text: isLoaded ? "The program does not declare this tweak" : "Loading…" })
       );
     } else if (kind === "graph") {
-      view.graph = new PanelGraph(this.#page, this.program, item, { isReading: this.#isReading || isArranged });
+      view.graph = new PanelGraph(this.#uses, this.program, item, { isReading: this.#isReading || isArranged });
       body = view.graph.element;
       name = `Graph of ${
-        item.graph.map((key) => this.#page.state.tweak(this.program, key)?.label ?? shown(key)).join(", ")
+        item.graph.map((key) => this.#uses.state.tweak(this.program, key)?.label ?? shown(key)).join(", ")
       }`;
     } else if (kind === "heading") {
       name = `Heading ${shown(item.heading)}`;
@@ -621,7 +627,7 @@ class PanelView {
 
   /** Hides rows that a search does not find. */
   #filter() {
-    const { state: { query, listed }, commands } = this.#page;
+    const { state: { query, listed }, commands } = this.#uses;
     const isAll = isEmptyQuery(query) || Boolean(this.arranging);
     let count = 0;
     for (const { element, row } of this.#views) {
@@ -641,18 +647,18 @@ class PanelView {
   // The functions of the list, which the page calls
 
   show(items, options) {
-    if (!this.isOf(this.#page.state.scope)) {
+    if (!this.isOf(this.#uses.state.scope)) {
       this.close();
-      this.#page.list.fitNames(...this.#names);
-      this.#page.list.show(items, options);
+      this.#uses.showing.list.fitNames(...this.#names);
+      this.#uses.showing.list.show(items, options);
       return;
     }
     if (!this.content) return;
     const isOther = this.#views.some(({ item, row }) =>
-      kindOf(item) === "tweak" && row?.tweak !== this.#page.state.tweak(this.program, item.tweak)
+      kindOf(item) === "tweak" && row?.tweak !== this.#uses.state.tweak(this.program, item.tweak)
     );
     const lines = JSON.stringify(
-      linesOf(this.columns).map((key) => Boolean(this.#page.state.tweak(this.program, key)))
+      linesOf(this.columns).map((key) => Boolean(this.#uses.state.tweak(this.program, key)))
     );
     if (isOther || lines !== this.#lines) {
       this.#lines = lines;
@@ -736,7 +742,7 @@ class PanelView {
     if (to === undefined && event.key !== "ArrowRight" && !command) return;
     event.preventDefault();
     event.stopPropagation();
-    if (command) this.#page.commands[command](views[at].row.tweak);
+    if (command) this.#uses.commands[command](views[at].row.tweak);
     else if (to === undefined) views[at].row.focusControl();
     else {
       const next = views[Math.min(views.length - 1, Math.max(0, to))];
