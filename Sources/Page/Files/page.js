@@ -33,7 +33,10 @@ import { isMonitored } from "./tweaks.js";
  * @typedef {Pick<Page, Name>} Parts
  */
 
-/** The parts of the page. A part uses only those above it. */
+/**
+ * The parts of the page. A part takes, by name, only parts above it. It reaches those below it through topics of the
+ * state and through callbacks, most of which `makeFollowing` connects.
+ */
 export class Page {
   state = new State();
   api = new API();
