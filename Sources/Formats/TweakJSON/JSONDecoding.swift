@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Embedded Swift has no Codable.
+#if !hasFeature(Embedded)
 package import TweakRecords
 
 /// Decodes JSON from any source.
@@ -280,3 +282,4 @@ package struct JSONName: CodingKey, ExpressibleByStringLiteral {
     package init(stringLiteral name: String) { stringValue = name }
     package init?(intValue: Int) { nil }
 }
+#endif

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Embedded Swift has no Codable.
+#if !hasFeature(Embedded)
 internal import TweakRecords
 
 /// Encodes a value as JSON with sorted names.
@@ -164,3 +166,4 @@ private struct Elements: UnkeyedEncodingContainer {
         return ValueEncoder { encoder.elements?[index] = $0 }
     }
 }
+#endif

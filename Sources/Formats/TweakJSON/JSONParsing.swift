@@ -34,6 +34,8 @@ func outOfRange(_ number: String? = nil) -> String {
     return "\(text ?? "the number") is out of the range of a double"
 }
 
+// Embedded Swift has no Codable.
+#if !hasFeature(Embedded)
 extension JSONError {
     /// Converts an error of a decoder.
     package init(thrown error: any Error) {
@@ -80,3 +82,4 @@ extension [any CodingKey] {
         isEmpty ? "the JSON" : "\"" + map(\.stringValue).joined(separator: ".") + "\""
     }
 }
+#endif

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Embedded Swift has no Codable, to which the description of a tweak conforms.
+#if !hasFeature(Embedded)
 internal import TweakJSON
 package import TweakProtocol
 internal import TweakRecords
@@ -126,3 +128,4 @@ extension AdoptedVariable {
         self.init(variable: variable, address: address, tweak: tweak)
     }
 }
+#endif

@@ -315,8 +315,9 @@ public struct OverridesDocument: Hashable, Sendable {
     package func json() -> [UInt8] {
         guard !baked.isEmpty else { return Self.json(root) }
         var root = root
-        let collections = root[Self.bakedName]?.members ?? [:]
-        root[Self.bakedName] = .object(collections.merging(baked) { collection, _ in collection })
+        var members = root[Self.bakedName]?.members ?? [:]
+        for (name, value) in baked where members[name] == nil { members[name] = value }
+        root[Self.bakedName] = .object(members)
         return Self.json(root)
     }
 
@@ -430,7 +431,7 @@ public struct OverridesDocument: Hashable, Sendable {
 
     /// The number of values.
     package var count: Int {
-        root.values.lazy.flatMap(\.members.values).reduce(0) { $0 + $1.members.count }
+        root.values.lazy.flatMap { $0.members.values }.reduce(0) { $0 + $1.members.count }
     }
 
     /// Calls `body` with every key and its value.

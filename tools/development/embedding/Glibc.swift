@@ -22,3 +22,4 @@ package var S_IFMT: mode_t { 0o170000 }
 package var S_IFREG: mode_t { 0o100000 }
 package var S_IFDIR: mode_t { 0o040000 }
 package var S_IFLNK: mode_t { 0o120000 }
+package var S_ISVTX: mode_t { 0o1000 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Embedded Swift has no Codable, to which the messages conform.
+#if !hasFeature(Embedded)
 internal import TweakJSON
 package import TweakProtocol
 package import TweakRecords
@@ -104,7 +106,7 @@ package struct ChangeEvaluation {
     /// - Parameter valueAfterReset: Returns the value of a tweak that this request has reset.
     package init(
         _ request: ChangeTweaks, _ names: inout ResolvedNames, in tweaks: some ChangeableTweaks,
-        valueAfterReset: (TweakDeclaration) -> TweakValue = \.defaultValue
+        valueAfterReset: (TweakDeclaration) -> TweakValue = { $0.defaultValue }
     ) {
         for (index, change) in request.changes.enumerated() {
             var key: TweakKey?
@@ -207,7 +209,7 @@ package struct ChangeEvaluation {
     ///
     /// - Parameter isMeant: Returns whether a tweak is one that the problem is about.
     package mutating func refuse(_ problem: ChangeProblem, _ isMeant: (TweakKey) -> Bool) {
-        let key = effects.lazy.map(\.tweak.declaration.key).first(where: isMeant)
+        let key = effects.lazy.map { $0.tweak.declaration.key }.first(where: isMeant)
         refused.append(problem.refusal(index: key.flatMap { origins[$0] } ?? 0, key))
         effects = []
     }
@@ -301,3 +303,4 @@ package struct ChangeProblem: Error {
             nearest: nearest.isEmpty ? nil : Array(nearest.prefix(10)))
     }
 }
+#endif

@@ -75,7 +75,8 @@ package struct FeatureSet: Hashable, Sendable {
         self.features = Self.sorted(features)
         var paths: [(path: [String], feature: Feature)] = []
         Self.place(self.features, in: [], &paths)
-        let counts = Dictionary(paths.map { (ByteText($0.feature.name), 1) }, uniquingKeysWith: +)
+        var counts: [ByteText: Int] = [:]
+        for (_, feature) in paths { counts[ByteText(feature.name), default: 0] += 1 }
         all = paths.map { path, feature in
             let isPlain = counts[ByteText(feature.name)] == 1 && TweakKey.escape(feature.name) == feature.name
             return PlacedFeature(
@@ -105,14 +106,14 @@ package struct FeatureSet: Hashable, Sendable {
     private static func sorted(_ features: [Feature]) -> [Feature] {
         // Those from a file are sorted.
         if zip(features, features.dropFirst()).allSatisfy({ $0.name.bytesPrecede($1.name) }),
-            features.allSatisfy(\.parts.isEmpty)
+            features.allSatisfy({ $0.parts.isEmpty })
         {
             return features
         }
+        var names: Set<ByteText> = []
         return
-            Dictionary(features.map { (ByteText($0.name), $0) }) { first, _ in first }
-            .sorted { $0.key < $1.key }
-            .map(\.value)
+            features.filter { names.insert(ByteText($0.name)).inserted }
+            .sorted { $0.name.bytesPrecede($1.name) }
             .map {
                 Feature(
                     name: $0.name, isEnabled: $0.isEnabled, description: $0.description,
@@ -169,12 +170,13 @@ extension FeatureSet {
 
     /// The list as XML, sorted by name.
     package var plist: [UInt8] {
-        let entries = all.map { feature in
+        var entries: [ByteText: WrittenPropertyList] = [:]
+        for feature in all {
             var entry: [ByteText: WrittenPropertyList] = ["enabled": .flag(feature.isEnabled)]
             entry["description"] = feature.description.map { .text($0) }
-            return (ByteText(feature.flatName), WrittenPropertyList.dictionary(entry))
+            // Flat names are unique.
+            entries[ByteText(feature.flatName)] = .dictionary(entry)
         }
-        // Flat names are unique.
-        return WrittenPropertyList.dictionary(Dictionary(entries) { first, _ in first }).xml
+        return WrittenPropertyList.dictionary(entries).xml
     }
 }

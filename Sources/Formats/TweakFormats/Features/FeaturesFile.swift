@@ -21,7 +21,16 @@ package struct FeaturesFile: Sendable {
             Definition(
                 isEnabled: isEnabled ?? inherited.isEnabled,
                 description: description ?? inherited.description,
-                parts: inherited.parts.merging(parts) { $1.merged(over: $0) })
+                parts: Self.merged(parts, over: inherited.parts))
+        }
+
+        static func merged(
+            _ definitions: [ByteText: Definition], over inherited: [ByteText: Definition]
+        ) -> [ByteText: Definition] {
+            definitions.reduce(into: inherited) { merged, definition in
+                let (name, own) = definition
+                merged[name] = merged[name].map { own.merged(over: $0) } ?? own
+            }
         }
     }
 
@@ -37,7 +46,7 @@ package struct FeaturesFile: Sendable {
     private var environmentsByName: [ByteText: Environment] = [:]
 
     /// The names of the environments, sorted.
-    package var environments: [String] { environmentsByName.keys.sorted().map(\.text) }
+    package var environments: [String] { environmentsByName.keys.sorted().map { $0.text } }
 
     /// Reads a file.
     ///
@@ -126,7 +135,7 @@ package struct FeaturesFile: Sendable {
             guard let environment = environmentsByName[ByteText(name)] else {
                 throw .noEnvironment(name, path: path, choices: environments)
             }
-            features.merge(environment.features) { $0.merged(over: $1) }
+            features = Definition.merged(features, over: environment.features)
             current = environment.parent
         }
         let set = FeatureSet(try Self.features(features, place: [environment], path: path))

@@ -58,6 +58,6 @@ struct ImportedNames {
     }
 
     private func ambiguity(_ keys: [TweakKey]) -> Unclear {
-        Unclear(reason: "it could be any of \(keys.map(\.description).joined(separator: ", "))")
+        Unclear(reason: "it could be any of \(keys.map { $0.description }.joined(separator: ", "))")
     }
 }

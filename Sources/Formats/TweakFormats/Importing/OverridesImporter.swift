@@ -35,7 +35,7 @@ struct OverridesImporter {
                 }
             }
             guard !overrides.isEmpty || !problems.isEmpty else {
-                let names = OlderSystem.allCases.filter(systems.contains).map(\.rawValue)
+                let names = OlderSystem.allCases.filter(systems.contains).map { $0.rawValue }
                 throw .malformed(path: path, reason: "it has no values of \(names.joined(separator: " or "))")
             }
         }

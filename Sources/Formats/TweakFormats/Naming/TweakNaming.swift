@@ -167,7 +167,7 @@ package struct TweakNames {
         var groups = TweakNames(isCategory ? [] : categories.union(collections).sorted())
         let meant = isCategory ? [name.levels] : groups.meant(by: name)
         guard let group = meant.first else {
-            let names = Set(keys.map(\.category) + keys.map(\.collection))
+            let names = Set(keys.map { $0.category } + keys.map { $0.collection })
             throw .unknownGroup(text, nearest: names.nearest(to: name.levels.name).map { $0 + "/" })
         }
         guard meant.count == 1 else {
@@ -182,7 +182,7 @@ package struct TweakNames {
     package mutating func meant(by name: TweakName) -> [TweakKey] {
         if let key = name.key, keys.contains(key) { return [key] }
         let levels = name.levels.last(name.count)
-        let foldedLevels = levels.map(\.folded)
+        let foldedLevels = levels.map { $0.folded }
         for isMeant in [isWhole, isPart] {
             var meant = keys.filter { key in zip(levels, key.last(name.count)).allSatisfy(isMeant) }
             if meant.isEmpty {

@@ -24,9 +24,12 @@ package struct PreferencePage {
 
         /// The lines of the specifier.
         fileprivate var lines: [String] {
-            let members = identity.merging(others) { own, _ in own }.sorted { $0.key < $1.key }
+            var members = others
+            for (name, value) in identity { members[name] = value }
             return ["<dict>"]
-                + members.flatMap { ["\t<key>\($0.key)</key>", "\t<string>\($0.value)</string>"] }
+                + members.sorted { $0.key < $1.key }.flatMap {
+                    ["\t<key>\($0.key)</key>", "\t<string>\($0.value)</string>"]
+                }
                 + ["</dict>"]
         }
     }
@@ -64,7 +67,7 @@ package struct PreferencePage {
             throw .malformed(path: path, reason: "the end of its array \(Self.key) was not found")
         }
         // Xcode indents elements of the array by two tabs.
-        let content = missing.flatMap(\.lines).map { "\t\t\($0)\n" }.joined()
+        let content = missing.flatMap { $0.lines }.map { "\t\t\($0)\n" }.joined()
         let member = "\t<key>\(Self.key)</key>\n\t<array>\n\(content)\t</array>\n"
         let text: String =
             switch place {

@@ -116,10 +116,16 @@ struct XMLPropertyList {
         }
         // There are at least as many values and names as when the container started, because reading inside it removes
         // no more than it adds. Each name has a value, because after a key no tag may close anything.
-        let value: PropertyList =
-            container.isDictionary
-            ? .dictionary(Dictionary(zip(names[container.names...], values[container.values...])) { $1 })
-            : .array(Array(values[container.values...]))
+        let value: PropertyList
+        if container.isDictionary {
+            var members = [ByteText: PropertyList](minimumCapacity: values.count - container.values)
+            for (name, member) in zip(names[container.names...], values[container.values...]) {
+                members[name] = member
+            }
+            value = .dictionary(members)
+        } else {
+            value = .array(Array(values[container.values...]))
+        }
         // No slices remain, which would make each end of a dictionary copy everything.
         while values.count > container.values { values.removeLast() }
         while names.count > container.names { names.removeLast() }
