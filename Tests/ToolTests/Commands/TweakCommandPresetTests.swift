@@ -157,6 +157,46 @@ enum ProgramState: String, CaseIterable, CustomTestStringConvertible {
         setter?.expect("false 6 0.5 bye")
     }
 
+    @Test(arguments: ProgramState.allCases)
+    func `load sets what it can, and says what it did not`(state: ProgramState) throws {
+        let setter = try state.start(program)
+        try program.home.write(
+            "config/tweaks/tweak-setter/presets/mine.json",
+            #"{"name": "mine", "tweaks": {"Setter": {"Values": {"Count": 6, "Flag": 1, "Older": 1}}}}"#)
+        #expect(try program.tweak("set", "Flag", "true").succeeded)
+        let problems = """
+            tweak: 2 values were not applied
+              Setter/Values/Older: there is no such tweak
+              Setter/Values/Flag: 1 is not a bool; allowed: true or false
+
+            """
+        let loaded = try preset("load", "mine")
+        #expect(loaded.status == 65 && loaded.output == "1 tweak was set\n")
+        #expect(loaded.error == problems)
+        setter?.expect("true 6 0.5 hello")
+        #expect(try program.tweak("get", "Flag").output == "true\n")
+        let alone = try preset("load", "mine", "--reset-others")
+        #expect(alone.status == 65)
+        #expect(alone.output == "1 tweak was set, all others have their defaults\n")
+        #expect(alone.error == problems)
+        #expect(try program.tweak("get", "Flag").output == "false\n")
+        let json = try preset("load", "mine", "--format", "json").json
+        #expect(json["applied"] as? [String] == ["Setter/Values/Count"])
+        #expect(json["unknown"] as? [String] == ["Setter/Values/Older"])
+        #expect((json["refused"] as? [[String: Any]])?.first?["tweak"] as? String == "Setter/Values/Flag")
+    }
+
+    @Test func `load prints a line of JSON for each process`() throws {
+        try program.home.write(
+            "config/tweaks/tweak-setter/presets/mine.json",
+            #"{"name": "mine", "tweaks": {"Setter": {"Values": {"Count": 6}}}}"#)
+        let setters = [try RunningSetter(program), try RunningSetter(program)].sorted { $0.pid < $1.pid }
+        let lines = try preset("load", "mine", "--all-processes", "--format", "json").lines
+        let forms = try lines.map { try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] }
+        #expect(forms.map { $0?["pid"] as? Int32 } == setters.map(\.pid))
+        for setter in setters { setter.expect("false 6 0.5 hello") }
+    }
+
     @Test func `save over a preset with values for other tweaks needs --replace`() throws {
         #expect(try program.tweak("set", "Count", "6", "Text", "bye").succeeded)
         #expect(try preset("save", "mine").succeeded)

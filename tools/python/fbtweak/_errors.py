@@ -37,7 +37,7 @@ class UnknownTweak(TweaksError, LookupError):
 
 
 class Refused(TweaksError, ValueError):
-    """A tweak does not take the value, or a change cannot be undone. Nothing was changed."""
+    """A tweak does not take the value, or a change cannot be undone. Only ``Presets.load`` has changed other tweaks."""
 
 
 class Unavailable(TweaksError, ConnectionError):

@@ -953,7 +953,7 @@ class Presets:
     def load(self, name: str, *, reset_others: bool = False) -> None:
         """Sets tweaks to the values of a preset, as one change.
 
-        :param reset_others: Reset all other tweaks.
+        :param reset_others: Reset all other tweaks, also those whose values are not allowed.
         :raises Refused: Some values were not applied; the others were.
         """
         command, target = self._program._command_target()

@@ -10,7 +10,7 @@ import TweakRecords
 
 /// Options for applying a set of values.
 struct ApplyOptions: ParsableArguments {
-    @Flag(help: "Reset all other tweaks to their defaults.")
+    @Flag(help: "Reset all other tweaks to their defaults, also those whose values are not allowed.")
     var resetOthers = false
 
     @Flag(help: "Keep values for a program into which this machine's Tweaks library cannot be loaded.")

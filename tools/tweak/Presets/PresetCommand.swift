@@ -63,7 +63,8 @@ struct PresetCommand: ParsableCommand {
 
     struct Load: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "load", abstract: "Set tweaks to the values of a preset.")
+            commandName: "load", abstract: "Set tweaks to the values of a preset.",
+            discussion: "Values that are not allowed are reported, and the others are set as one change.")
 
         @OptionGroup var options: ApplyOptions
         @OptionGroup var target: ProgramOptions
@@ -72,7 +73,8 @@ struct PresetCommand: ParsableCommand {
         var name: String
 
         func run() throws {
-            try target.forEachChanged(checkingValues: true) { program, processes throws(Failure) in
+            try target.forEachChanged(checkingValues: true, options.format) {
+                program, processes throws(Failure) in
                 try options.apply(
                     PresetFolder(of: program).load(name).values, to: program, processes, target)
             }
