@@ -103,7 +103,7 @@ def start(surroundings):
 def motor(start, motor_path):
     """A running motor."""
     process = start(motor_path)
-    with fbtweak.connect(process.pid, wait=30) as program:
+    with fbtweak.connect(process.pid, wait=60) as program:
         yield program
 
 

@@ -163,8 +163,8 @@ def test_all_that_wait_wake(motor):
         ]
         await asyncio.sleep(0.1)
         # The set of one task needs no turn after all that wait.
-        await asyncio.wait_for(motor.aio.set({"Count": 7}), 30)
-        assert await asyncio.wait_for(asyncio.gather(*tasks), 30) == [7] * count
+        await asyncio.wait_for(motor.aio.set({"Count": 7}), 60)
+        assert await asyncio.wait_for(asyncio.gather(*tasks), 60) == [7] * count
         await until(lambda: not threads())
 
     asyncio.run(main())
@@ -210,16 +210,16 @@ def test_values_of_the_past_do_not_count(motor):
 
 def test_a_variable_that_the_program_stores(build, start):
     process = start(build("stored", HERE / "stored.c"))
-    with fbtweak.connect(process.pid, wait=30) as program:
-        assert asyncio.run(program.aio.wait_for("Count", lambda count: count > 5, seconds=30)) > 5
+    with fbtweak.connect(process.pid, wait=60) as program:
+        assert asyncio.run(program.aio.wait_for("Count", lambda count: count > 5, seconds=60)) > 5
 
 
 def test_a_gated_value(build, start):
     process = start(build("stored", HERE / "stored.c"))
-    with fbtweak.connect(process.pid, wait=30) as program:
+    with fbtweak.connect(process.pid, wait=60) as program:
 
         async def main():
-            wait = asyncio.ensure_future(program.aio.wait_for("Width", lambda width: width == 7, seconds=30))
+            wait = asyncio.ensure_future(program.aio.wait_for("Width", lambda width: width == 7, seconds=60))
             await program.aio.set({"Width": 7})
             assert await wait == 7
 
@@ -228,7 +228,7 @@ def test_a_gated_value(build, start):
 
 def test_a_ramp(motor):
     async def main():
-        wait = asyncio.ensure_future(motor.aio.wait_for("Target", lambda target: 300 < target < 700, seconds=30))
+        wait = asyncio.ensure_future(motor.aio.wait_for("Target", lambda target: 300 < target < 700, seconds=60))
         await motor.aio.set({"Target": 1000}, ramp=10)
         assert 300 < await wait < 700
 
@@ -239,7 +239,7 @@ def test_monitors_and_their_conditions(motor):
     async def main():
         await motor.aio.set({"Target": 200})
         speeds = await asyncio.gather(
-            *(motor.aio.wait_for("Speed", lambda speed: speed > 150, seconds=30) for _ in range(50))
+            *(motor.aio.wait_for("Speed", lambda speed: speed > 150, seconds=60) for _ in range(50))
         )
         assert min(speeds) > 150
         with pytest.raises(ZeroDivisionError):
@@ -254,7 +254,7 @@ def test_monitors_and_their_conditions(motor):
 
 def test_a_wait_goes_on_when_the_program_is_started_again(start, motor_path):
     process = start(motor_path)
-    motor = fbtweak.connect(motor_path, wait=30)
+    motor = fbtweak.connect(motor_path, wait=60)
 
     async def main():
         tasks = [
@@ -264,9 +264,9 @@ def test_a_wait_goes_on_when_the_program_is_started_again(start, motor_path):
         process.kill()
         process.wait()
         again = start(motor_path)
-        with fbtweak.connect(again.pid, wait=30) as other:
+        with fbtweak.connect(again.pid, wait=60) as other:
             other["Gain"] = 9
-        assert await asyncio.wait_for(asyncio.gather(*tasks), 30) == [9] * 20
+        assert await asyncio.wait_for(asyncio.gather(*tasks), 60) == [9] * 20
 
     asyncio.run(main())
     motor.close()
@@ -274,7 +274,7 @@ def test_a_wait_goes_on_when_the_program_is_started_again(start, motor_path):
 
 def test_the_end_of_the_program(start, motor_path):
     process = start(motor_path)
-    motor = fbtweak.connect(process.pid, wait=30)
+    motor = fbtweak.connect(process.pid, wait=60)
 
     found = []
 
@@ -311,7 +311,7 @@ def test_the_end_of_the_program(start, motor_path):
 
 def test_a_lost_lease(start, motor_path):
     process = start(motor_path)
-    motor = fbtweak.connect(process.pid, wait=30)
+    motor = fbtweak.connect(process.pid, wait=60)
 
     async def main():
         with pytest.raises(fbtweak.LeaseLost, match="it ended while values were leased"):
@@ -328,7 +328,7 @@ def test_a_lost_lease(start, motor_path):
 def test_leases_of_different_tweaks_share_a_connection(build, start):
     count = 300
     process = start(build("leased", HERE / "leased.c"), str(count))
-    with fbtweak.connect(process.pid, wait=30) as program:
+    with fbtweak.connect(process.pid, wait=60) as program:
         wait_until(lambda: len(list(program)) == count)
 
         async def hold(number, begun, end):
@@ -483,7 +483,7 @@ async def watch(motor):
         print("changed", flush=True)
 
 async def main():
-    motor = fbtweak.connect(int(sys.argv[1]), wait=30)
+    motor = fbtweak.connect(int(sys.argv[1]), wait=60)
     waits = [motor.aio.wait_for("Count", lambda count: count == 99, seconds=600) for _ in range(10)]
     actions = [motor.aio.run("Wait")] if motor.has_library else []
     await asyncio.gather(hold(motor), watch(motor), *actions, *waits)
@@ -499,7 +499,7 @@ def interrupt(pid, is_ready):
             wait_until(is_ready, 60)
             time.sleep(0.1)
             process.send_signal(signal.SIGINT)
-            _, errors = process.communicate(timeout=30)
+            _, errors = process.communicate(timeout=60)
             assert errors.rstrip().endswith("KeyboardInterrupt"), errors
             assert process.returncode == -signal.SIGINT
         finally:
@@ -519,7 +519,7 @@ def test_interrupting(motor):
 @pytest.fixture
 def static_motor(start, static_motor_path):
     process = start(static_motor_path)
-    with fbtweak.connect(process.pid, wait=30) as program:
+    with fbtweak.connect(process.pid, wait=60) as program:
         assert not program.has_library
         yield program
 
@@ -544,8 +544,8 @@ def test_waiting_without_the_library(static_motor):
             count += 1
             await aio.set({"Count": count})
             await asyncio.sleep(0.2)
-        await asyncio.wait_for(aio.set({"Count": 7}), 30)
-        assert await asyncio.wait_for(asyncio.gather(*tasks), 30) == [7] * 100
+        await asyncio.wait_for(aio.set({"Count": 7}), 60)
+        assert await asyncio.wait_for(asyncio.gather(*tasks), 60) == [7] * 100
         await until(lambda: found[-1] == 7)
         await cancelled(watching, asyncio.ensure_future(aio.wait_for("Count", never, seconds=LONG)))
         with pytest.raises(TimeoutError, match="Count: it is 7 after 0.1 s"):

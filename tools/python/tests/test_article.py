@@ -22,7 +22,7 @@ def motor(start, tmp_path):
     subprocess.run(
         ["gcc", "-g", "-DDEBUG", f"-I{PACKAGE}/CSupport/include", "motor.c", "-o", "motor", "-Wl,--no-as-needed",
          f"-L{INSTALLED}/lib", "-ltweaks", "-lm"], cwd=tmp_path, check=True)  # fmt: skip
-    with fbtweak.connect(start(tmp_path / "motor").pid, wait=30) as program:
+    with fbtweak.connect(start(tmp_path / "motor").pid, wait=60) as program:
         yield program
 
 

@@ -88,7 +88,7 @@ def test_the_same_script(kind, build, start, surroundings):
 def test_a_static_program_that_was_started_again(build, start):
     (path,) = path_of("static", build)
     process = start(path)
-    with fbtweak.connect(path, wait=30) as spring:
+    with fbtweak.connect(path, wait=60) as spring:
         first = spring.pid
         process.kill()
         process.wait()
@@ -103,7 +103,7 @@ def test_a_lease_in_a_static_program_does_not_outlast_its_process(build, start):
 
     (path,) = path_of("static", build)
     process = start(path)
-    with fbtweak.connect(path, wait=30) as spring:
+    with fbtweak.connect(path, wait=60) as spring:
         code = f"""
 import fbtweak, time
 lease = fbtweak.connect({process.pid}).lease({{"Mass": -4 + 8}})
@@ -120,7 +120,7 @@ time.sleep(60)
 
 def test_all_types_without_the_library(static_motor_path, start):
     start(static_motor_path)
-    with fbtweak.connect("static-motor", wait=30) as motor, warnings.catch_warnings():
+    with fbtweak.connect("static-motor", wait=60) as motor, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name, value in [
             ("Byte", 255), ("Short", -1000), ("Types/Serial", 2**64 - 1), ("Types/Float", 0.5), ("Enabled", False),

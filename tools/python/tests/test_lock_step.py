@@ -19,7 +19,7 @@ def simulator_path(build):
 
 @pytest.fixture
 def simulator(start, simulator_path):
-    with fbtweak.connect(start(simulator_path).pid, wait=30) as program:
+    with fbtweak.connect(start(simulator_path).pid, wait=60) as program:
         yield program
 
 
@@ -52,7 +52,7 @@ def tuned(program):
 def test_two_runs_of_tuning_have_the_same_bytes(start, simulator_path):
     runs = []
     for _ in range(2):
-        with fbtweak.connect(start(simulator_path).pid, wait=30) as program:
+        with fbtweak.connect(start(simulator_path).pid, wait=60) as program:
             del program["Gain"]
             runs.append(tuned(program))
     (gain, seen), other = runs
@@ -98,7 +98,7 @@ def test_without_the_library(build, start):
     path = build("static-simulator", HERE / "simulator.c", flags=["-static"], has_library=False)
     runs = []
     for _ in range(2):
-        simulator = fbtweak.connect(start(path).pid, wait=30)
+        simulator = fbtweak.connect(start(path).pid, wait=60)
         states = []
         with fbtweak.LockStep(simulator, *TURNS) as clock, simulator.lease({}) as lease:
             for gain in (1, 8, 3):
@@ -111,7 +111,7 @@ def test_without_the_library(build, start):
 
 
 def test_several_programs_step_together(start, simulator_path):
-    programs = [fbtweak.connect(start(simulator_path).pid, wait=30) for _ in range(2)]
+    programs = [fbtweak.connect(start(simulator_path).pid, wait=60) for _ in range(2)]
     ahead = set()
     with fbtweak.LockStep(programs[0], *TURNS) as clock:
         clock.step(5)
@@ -139,7 +139,7 @@ def test_a_program_that_is_not_made_for_it(motor):
 
 def test_the_program_ends(start, simulator_path):
     process = start(simulator_path)
-    simulator = fbtweak.connect(process.pid, wait=30)
+    simulator = fbtweak.connect(process.pid, wait=60)
     with pytest.raises(fbtweak.Ended), fbtweak.LockStep(simulator, *TURNS) as clock:
         clock.step(2)
         process.kill()

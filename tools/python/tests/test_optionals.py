@@ -11,7 +11,7 @@ from fbtweak._command import CommandBackend
 @pytest.fixture
 def robot(start, build):
     process = start(build("optionals", HERE / "optionals.c"))
-    with fbtweak.connect(process.pid, wait=30) as program:
+    with fbtweak.connect(process.pid, wait=60) as program:
         program.wait_for("Speed", lambda speed: speed == 1.5)
         yield program
 

@@ -526,7 +526,7 @@ def restarted(start, motor_path, process):
 
 def test_a_program_that_was_started_again(start, motor_path):
     first = start(motor_path)
-    with fbtweak.connect("motor", wait=30) as program:
+    with fbtweak.connect("motor", wait=60) as program:
         program["Gain"] = 3
         pid = program.pid
         second = restarted(start, motor_path, first)
@@ -541,7 +541,7 @@ def test_a_program_that_was_started_again(start, motor_path):
 
 def test_a_restart_during_a_lease(start, motor_path):
     process = start(motor_path)
-    with fbtweak.connect("motor", wait=30) as program:
+    with fbtweak.connect("motor", wait=60) as program:
         with pytest.raises(fbtweak.LeaseLost, match="it ended while values were leased, so they no longer apply"):
             with program.lease({"Gain": 4}):
                 process = restarted(start, motor_path, process)
@@ -564,7 +564,7 @@ def test_a_restart_during_a_lease(start, motor_path):
 
 def test_a_process_that_was_named_by_id(start, motor_path):
     process = start(motor_path)
-    with fbtweak.connect(process.pid, wait=30) as program:
+    with fbtweak.connect(process.pid, wait=60) as program:
         restarted(start, motor_path, process)
         with pytest.raises(fbtweak.Ended, match="the process has ended"):
             program["Gain"]
@@ -572,7 +572,7 @@ def test_a_process_that_was_named_by_id(start, motor_path):
 
 def test_a_program_that_was_not_started_again(start, motor_path):
     process = start(motor_path)
-    fbtweak.connect("motor", wait=30).close()
+    fbtweak.connect("motor", wait=60).close()
     with fbtweak.connect("motor") as program:
         process.kill()
         process.wait()
@@ -580,7 +580,7 @@ def test_a_program_that_was_not_started_again(start, motor_path):
             with pytest.raises(fbtweak.TweaksError, match="not started again|no program of this name"):
                 program["Gain"]
         start(motor_path)
-        fbtweak.connect("motor", wait=30).close()
+        fbtweak.connect("motor", wait=60).close()
         assert program["Gain"] == 2.5
 
 

@@ -195,7 +195,7 @@ def test_a_thousand_monitors_without_loss(build, start, surroundings):
     monitors.write_text(
         "".join(f'FBTweakMonitor("Crowd", "State", "{each}", value + {each});\n' for each in range(1000)))  # fmt: skip
     path = build("crowd", HERE / "crowd.c", flags=[f'-DMONITORS="{monitors}"'])
-    with fbtweak.connect(start(path).pid, wait=30) as program:
+    with fbtweak.connect(start(path).pid, wait=60) as program:
         seconds = 10 if IS_LONG else 1
         samples = program.sample(rate=500, seconds=seconds)
         assert len(samples.names) == 1000
