@@ -189,9 +189,10 @@ package struct TextLayout {
 
     /// The lines of the cells that stand beside each other.
     private func row(_ cells: [String]) -> [String] {
-        let texts = columns.map { column in
-            let text = printable(cells[column.index])
-            return room == nil || text.columns <= column.width ? [text] : text.broken(to: column.width)
+        let whole = columns.map { printable(cells[$0.index]) }
+        guard room != nil else { return [line(whole)] }
+        let texts = zip(columns, whole).map { column, text in
+            text.columns <= column.width ? [text] : text.broken(to: column.width)
         }
         return (0..<(texts.map(\.count).max() ?? 0)).map { number in
             line(texts.map { $0.dropFirst(number).first ?? "" })
