@@ -299,7 +299,11 @@ export function makeCommands({ api, changes, editing, graphs, history, notices, 
       notices.say(count === 0 ? "No differences from the snapshot" : `${counted(count, "value")} restored`);
     },
     openSnapshots: (id = state.currentProgram()?.id) =>
-      id && using(import("./snapshots.js"), ({ openSnapshots }) => openSnapshots({ commands, sets, state }, id)),
+      id &&
+      using(
+        import("./snapshots.js"),
+        ({ openSnapshots }) => openSnapshots({ api, commands, editing, notices, sets, state }, id)
+      ),
     toggleSides(wanted) {
       const program = state.currentProgram();
       if (!program?.isLoaded || wanted === sets.side(program.id)) return;

@@ -81,26 +81,11 @@ export async function openPresets({ api, commands, editing, notices, state }, pr
       name.focus();
       return;
     }
-    try {
-      await editing.settled();
-      const isKnown = [...list.querySelectorAll(".preset-name")].some(({ textContent }) =>
-        textContent === shown(presetName)
-      );
-      if (isKnown && !(await ask("Overwrite the preset?", `"${shown(presetName)}" already exists.`, "Overwrite")))
-        return;
-      const answer = await api.post("preset/save", {
-        program: programId,
-        name: presetName,
-        defaults: isNew && defaults.checked,
-        replace: isKnown
-      });
-      commands.setLoadedPreset(programId, presetName);
-      notices.say(`Saved "${shown(presetName)}" with ${counted(answer.tweaks, "value")}`);
-      name.value = "";
-      await refresh();
-    } catch (error) {
-      notices.problem(error.message);
-    }
+    const request = { name: presetName, defaults: isNew && defaults.checked };
+    if (!(await savePreset({ api, editing, notices }, programId, request))) return;
+    commands.setLoadedPreset(programId, presetName);
+    name.value = "";
+    await refresh();
   }
 
   async function remove(presetName) {
@@ -150,6 +135,60 @@ export async function openPresets({ api, commands, editing, notices, state }, pr
   const stop = state.on("presets", (id) => id === programId && refresh());
   dialog.addEventListener("close", stop);
   await refresh();
+}
+
+/**
+ * Saves a preset, after asking whether to replace one of the name. Returns whether it was saved.
+ *
+ * @param {import("./page.js").Parts<"api" | "editing" | "notices">} parts
+ */
+async function savePreset({ api, editing, notices }, program, request) {
+  try {
+    await editing.settled();
+    const { presets } = await api.post("presets", { program });
+    const isKnown = presets.some(({ name }) => name === request.name);
+    if (isKnown && !(await ask("Overwrite the preset?", `"${shown(request.name)}" already exists.`, "Overwrite")))
+      return false;
+    const { tweaks } = await api.post("preset/save", { program, ...request, replace: isKnown });
+    notices.say(`Saved "${shown(request.name)}" with ${counted(tweaks, "value")}`);
+    return true;
+  } catch (error) {
+    notices.problem(error.message);
+    return false;
+  }
+}
+
+/**
+ * Asks for a name, and saves values as a preset.
+ *
+ * - values: as in a request that sets them, `{ tweak, value }` or `{ tweak, text }`.
+ *
+ * @param {import("./page.js").Parts<"api" | "editing" | "notices">} parts
+ */
+export function namePreset({ api, editing, notices }, programId, values, suggested) {
+  const name = make("input", {
+    type: "text",
+    "aria-label": "Name of the preset",
+    value: suggested.slice(0, 100),
+    autocomplete: "off",
+    maxlength: 100,
+    autofocus: true
+  });
+  const save = async () =>
+    Boolean(name.value.trim()) &&
+    (await savePreset({ api, editing, notices }, programId, { name: name.value.trim(), values }));
+  const dialog = openDialog(
+    `Save ${counted(values.length, "value")} as a preset`,
+    make("div", { class: "form" }, name),
+    [
+      { label: "Cancel" },
+      { label: "Save", isMain: true, run: save }
+    ]
+  );
+  name.addEventListener("keydown", async (event) => {
+    if (event.key === "Enter" && (await save())) dialog.close();
+  });
+  name.select();
 }
 
 /**

@@ -5,16 +5,25 @@
 import { iconButton, make, setText } from "./dom.js";
 import { shown } from "./names.js";
 import { openDialog } from "./popups.js";
+import { namePreset } from "./presets.js";
 import { snapshotName } from "./sets.js";
+import { requestValue } from "./tweaks.js";
 
 /**
  * Opens a dialog with the snapshots of a program.
  *
- * @param {import("./page.js").Parts<"commands" | "sets" | "state">} parts
+ * @param {import("./page.js").Parts<"api" | "commands" | "editing" | "notices" | "sets" | "state">} parts
  */
-export function openSnapshots({ commands, sets, state }, programId) {
+export function openSnapshots({ api, commands, editing, notices, sets, state }, programId) {
   const list = make("ol", { class: "snapshot-list", reversed: true });
   const none = make("p", { class: "none" });
+
+  /** What was set in a snapshot, for a preset. */
+  const valuesOf = ({ values }) =>
+    [...values].filter(([key, { isSet }]) => isSet && state.tweak(programId, key)).map(([key, { value }]) => ({
+      tweak: key,
+      ...requestValue(state.tweak(programId, key), value)
+    }));
 
   function show() {
     const snapshots = [...sets.snapshots(programId)].reverse();
@@ -47,6 +56,13 @@ export function openSnapshots({ commands, sets, state }, programId) {
             commands.restoreSnapshot(snapshot);
             dialog.close();
           }
+        }),
+        make("button", {
+          class: "button",
+          text: "Preset…",
+          disabled: valuesOf(snapshot).length === 0,
+          "aria-label": `Preset… with ${shown(snapshotName(snapshot))}`,
+          onclick: () => namePreset({ api, editing, notices }, programId, valuesOf(snapshot), snapshot.name)
         }),
         iconButton("close", `Remove ${shown(snapshotName(snapshot))}`, () => {
           sets.remove(programId, snapshot);

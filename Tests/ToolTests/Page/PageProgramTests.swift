@@ -361,6 +361,32 @@ import Testing
         #expect(try followed.page.api("preset/diff", ["program": followed.id, "name": "a/b"]).status == 404)
     }
 
+    @Test func `saves values as a preset that the program does not have`() throws {
+        let followed = try Followed()
+        _ = try followed.set([["tweak": Self.count, "value": 6]])
+        let values: [[String: Any]] = [
+            ["tweak": Self.ratio, "text": "1/8"], ["tweak": "Setter/Values/Flag", "value": false],
+        ]
+        #expect(
+            try followed.ask("preset/save", ["name": "run", "values": values])["tweaks"] as? Int == 2)
+        let kept = try followed.ask("preset/get", ["name": "run"])["values"] as? [String: Any]
+        #expect(kept?.count == 2)
+        #expect(kept?[Self.ratio] as? Double == 0.125)
+        #expect(kept?["Setter/Values/Flag"] as? Bool == false)
+        let tweaks = try #require(try followed.ask("tweaks")["tweaks"] as? [[String: Any]])
+        #expect(tweaks.first { $0["tweak"] as? String == Self.ratio }?["value"] as? Double == 0.5)
+        for (wrong, message) in [
+            (["tweak": "No/Such/Tweak", "value": 1], "No/Such/Tweak: there is no such tweak"),
+            (["tweak": Self.count, "value": "many"], Self.count),
+        ] as [([String: Any], String)] {
+            let answer = try followed.page.api(
+                "preset/save", ["program": followed.id, "name": "other", "values": [wrong]])
+            #expect(answer.status == 409 && answer.body.contains(message), "\(answer.body)")
+        }
+        let presets = try followed.ask("presets")["presets"] as? [[String: Any]]
+        #expect(presets?.map { $0["name"] as? String } == ["run"])
+    }
+
     @Test func `replaces a preset with other values only on request`() throws {
         let followed = try Followed()
         _ = try followed.set([["tweak": Self.count, "value": 6], ["tweak": Self.ratio, "value": 0.25]])

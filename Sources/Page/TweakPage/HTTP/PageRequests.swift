@@ -414,6 +414,8 @@ struct PageRequests: Sendable {
         let program, name: String
         let defaults: Bool?
         let tweaks: [TweakKey]?
+        /// The values of a new preset; `nil` for those of the program.
+        var values: [SetRequest.Item]?
         /// Whether the user wants to replace a preset of this name.
         var replace: Bool?
     }
@@ -484,12 +486,31 @@ struct PageRequests: Sendable {
     private func values(of program: any Program, _ request: PresetRequest) throws(Failure)
         -> OverridesDocument
     {
+        if let given = request.values { return try values(given, of: program) }
         guard let chosen = request.tweaks else {
             return try program.values(includingDefaults: request.defaults == true)
         }
         let all = try program.values(includingDefaults: true)
         var values = OverridesDocument()
         for key in chosen { values.set(all.value(of: key), for: key) }
+        return values
+    }
+
+    /// Values that a page gives, which need not be those of the program.
+    private func values(
+        _ items: [SetRequest.Item], of program: any Program
+    ) throws(Failure) -> OverridesDocument {
+        var values = OverridesDocument()
+        for item in items {
+            guard let declaration = try program.tweak(item.tweak)?.declaration else {
+                throw Failure("\(item.tweak): there is no such tweak", .invalid)
+            }
+            let admission = try failing {
+                if let text = item.text { return try declaration.admit(text: text) }
+                return try declaration.admit(item.value ?? .null)
+            }
+            values.set(admission.value, for: item.tweak)
+        }
         return values
     }
 

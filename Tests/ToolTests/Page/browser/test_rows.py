@@ -614,6 +614,23 @@ class Rows(PageTest):
         browser.click(browser.find("button[aria-label='Restore hard']"))
         self.becomes(key, 400)
 
+    def test_a_snapshot_is_saved_as_a_preset(self):
+        browser, key = self.browser, NUMBERS + "Stiffness"
+        browser.type(browser.field(key), "300")
+        browser.type(browser.field(NUMBERS + "Count"), "100")
+        self.becomes(NUMBERS + "Count", 100)
+        browser.blur()
+        browser.settle()
+        browser.press("n")
+        self.control.reset(all=True)
+        self.choose_menu(browser.find(".top [aria-label=Snapshot]"), "Snapshots…")
+        browser.click(wait_until(lambda: browser.named("dialog button", "Preset… with", is_whole=False)))
+        browser.type(wait_until(lambda: browser.named("dialog input", "Name of the preset")), "mine")
+        wait_until(lambda: 'Saved "mine" with 2 values' in browser.notices(), "it is not saved")
+        preset = "return (await tweaksPage.api.post('preset/get', {program: 'page-program', name: 'mine'})).values"
+        self.assertEqual(browser.script(preset), {key: 300, NUMBERS + "Count": 100})
+        self.assertEqual(self.control.value(key), 120)
+
     def test_a_and_b_by_one_key(self):
         browser = self.browser
         browser.type(browser.field(NUMBERS + "Stiffness"), "300")
