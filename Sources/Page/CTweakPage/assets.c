@@ -222,6 +222,9 @@ static const unsigned char file_restarting_js[] = {
 static const unsigned char file_row_js[] = {
 #embed "../Files/row.js"
 };
+static const unsigned char file_runs_js[] = {
+#embed "../Files/runs.js"
+};
 static const unsigned char file_samples_js[] = {
 #embed "../Files/samples.js"
 };
@@ -239,6 +242,9 @@ static const unsigned char file_state_js[] = {
 };
 static const unsigned char file_statistics_js[] = {
 #embed "../Files/statistics.js"
+};
+static const unsigned char file_sweeping_js[] = {
+#embed "../Files/sweeping.js"
 };
 static const unsigned char file_tweaks_js[] = {
 #embed "../Files/tweaks.js"
@@ -323,12 +329,14 @@ static const struct tweak_page_file files[] = {
     {"presets.js", file_presets_js, sizeof(file_presets_js)},
     {"restarting.js", file_restarting_js, sizeof(file_restarting_js)},
     {"row.js", file_row_js, sizeof(file_row_js)},
+    {"runs.js", file_runs_js, sizeof(file_runs_js)},
     {"samples.js", file_samples_js, sizeof(file_samples_js)},
     {"sets.js", file_sets_js, sizeof(file_sets_js)},
     {"showing.js", file_showing_js, sizeof(file_showing_js)},
     {"snapshots.js", file_snapshots_js, sizeof(file_snapshots_js)},
     {"state.js", file_state_js, sizeof(file_state_js)},
     {"statistics.js", file_statistics_js, sizeof(file_statistics_js)},
+    {"sweeping.js", file_sweeping_js, sizeof(file_sweeping_js)},
     {"tweaks.js", file_tweaks_js, sizeof(file_tweaks_js)},
     {"undo.js", file_undo_js, sizeof(file_undo_js)},
     {"zooming.js", file_zooming_js, sizeof(file_zooming_js)},

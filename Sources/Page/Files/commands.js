@@ -9,7 +9,7 @@ import { mostLines } from "./graphs.js";
 import { counted, keyOf, linkText, shown } from "./names.js";
 import { ask, openDialog } from "./popups.js";
 import { mostSnapshots, snapshotName } from "./sets.js";
-import { currentValue, equalValues, isDrawable, isSet, isSettable, partnerName } from "./tweaks.js";
+import { currentValue, equalValues, isDrawable, isSet, isSettable, isSweepable, partnerName } from "./tweaks.js";
 
 /** Resetting this many tweaks or more needs confirmation. */
 const manyResets = 2;
@@ -321,6 +321,10 @@ export function makeCommands({ api, changes, editing, graphs, history, notices, 
         import("./morphing.js"),
         ({ openMorph }) => openMorph({ editing, history, sets, state }, id, byID("sides"))
       ),
+    openSweep: (tweak) =>
+      isSweepable(tweak) &&
+      using(import("./sweeping.js"), ({ openSweep }) =>
+        openSweep({ api, commands, editing, notices, samples, state }, tweak)),
     openPresets: (id = state.currentProgram()?.id) =>
       id &&
       using(import("./presets.js"), ({ openPresets }) => openPresets({ api, commands, editing, notices, state }, id)),

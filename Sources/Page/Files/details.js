@@ -10,7 +10,7 @@ import { colourControl } from "./controls/colour.js";
 import { padControl } from "./controls/pad.js";
 import { textControl } from "./controls/text.js";
 import { copyText, declarationInC, declarationInSwift, nestedJSON, shellCommand } from "./copying.js";
-import { iconButton, isTyping, make, setAttribute, setText } from "./dom.js";
+import { iconButton, isTyping, make, setAttribute, setText, textButton } from "./dom.js";
 import { tweakCommand } from "./keys.js";
 import { shown } from "./names.js";
 import { exactText, withPoints } from "./numbers.js";
@@ -22,6 +22,7 @@ import {
   isExpired,
   isSet,
   isSettable,
+  isSweepable,
   limitsText,
   valueFrom,
   valueText,
@@ -197,6 +198,15 @@ export class Details {
           ),
         isAlwaysNumber(tweak) && isSettable(tweak) && !tweak.choices &&
           [this.#makePairing(tweak), this.#makeRamp(tweak)],
+        isSweepable(tweak) &&
+          make(
+            "div",
+            { class: "button-line" },
+            textButton("Sweep…", () => this.#uses.commands.openSweep(tweak), {
+              title: "Try values one after the other, and measure each",
+              "aria-haspopup": "dialog"
+            })
+          ),
         this.#knobs,
         this.#makeCopies(tweak, program)
       )

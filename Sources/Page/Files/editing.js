@@ -129,8 +129,24 @@ export class Editing {
     const before = this.#state.remembered(tweak);
     const entry = { tweak, value, isSet: true, time };
     tweak.failed = undefined;
-    await this.#sendPart(tweak.program, [entry], time, seconds);
+    await this.#sendPart(tweak.program, [entry], time, { ramp: seconds });
     if (!tweak.failed) this.#history.add([{ tweak, before, after: { value, isSet: true } }]);
+  }
+
+  /**
+   * Sets a tweak for a time, until it is set again without a value, or this page ends; no step of undo. Returns the
+   * server's time since 1970 from which the program has the value, unless it waits for a gate, in seconds.
+   */
+  async hold(tweak, value) {
+    await this.settled();
+    const time = performance.now();
+    const entry = { tweak, value, isSet: true, endsTrial: value === undefined, time };
+    tweak.failed = undefined;
+    const answer = await this.#sendPart(tweak.program, [entry], time, { isTried: true });
+    if (!answer?.tweaks[0]) throw new Error(tweak.failed?.message ?? "the program does not declare the tweak");
+    if (tweak.failed) throw new Error(tweak.failed.message);
+    // The server has noted the time of the change at some moment between the request and the answer.
+    return answer.tweaks[0].time + (performance.now() - time) / 1000;
   }
 
   /** Keeps or discards what this page tries in a program. Returns the number of values. */
@@ -254,8 +270,16 @@ export class Editing {
     return isReset ? { tweak: tweak.key, reset: true } : { tweak: tweak.key, ...requestValue(tweak, value) };
   }
 
-  async #sendPart(program, entries, time, ramp) {
-    const isTried = this.#state.trying.has(program) || undefined;
+  /** Sends changes. Returns the answer, undefined if there was none. */
+  async #sendPart(
+    program,
+    entries,
+    time,
+    /** @type {{ ramp?: number, isTried?: boolean }} */ {
+      ramp,
+      isTried = this.#state.trying.has(program) || undefined
+    } = {}
+  ) {
     const values = entries.map((entry) => this.#item(entry, isTried));
     for (const [index, { tweak }] of entries.entries()) {
       if (isTried && values[index].reset) this.#givenBack.add(tweak.id);
@@ -273,8 +297,10 @@ export class Editing {
       this.#report(program, answer);
       for (const { tweak: key, message } of answer.refused ?? [])
         this.#fail(entries.find(({ tweak }) => tweak.key === key), message);
+      return answer;
     } catch (error) {
       this.#failAll(entries, error.message);
+      return undefined;
     }
   }
 

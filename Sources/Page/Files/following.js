@@ -52,7 +52,8 @@ export function makeFollowing({
   const receive = {
     hello({ stream, programs, viewers, options, first, comesBack, hasFleet }) {
       const tried = new Map();
-      for (const id of state.trials.keys()) if (state.triedCount(id) > 0) tried.set(id, state.triedCount(id));
+      // A sweep tries values, too, but they are not the user's.
+      for (const id of state.trying) if (state.triedCount(id) > 0) tried.set(id, state.triedCount(id));
       state.stream = stream;
       state.options = options;
       Object.assign(state, { comesBack, hasFleet });
@@ -132,7 +133,7 @@ export function makeFollowing({
     notices.say(`${name}: ${counted(count, "tried value")} went back`);
   }
 
-  api.isRecording = () => state.graphed.size > 0 || state.trying.size > 0 || controllers.isInUse;
+  api.isRecording = () => state.graphed.size > 0 || state.trying.size > 0 || samples.isMeasuring || controllers.isInUse;
   api.onEvent = (name, data) => receive[name]?.(data);
 
   /** Records a change and its author for the graph and the details. */

@@ -35,7 +35,8 @@ const sections = [
     ["g", "graph"],
     ["c", "copy as a command"],
     ["l", "copy the link"],
-    ["b", "write the value to the source"]
+    ["b", "write the value to the source"],
+    ["w", "sweep: try values, and measure"]
   ]],
   ["In a number", [
     ["↑ ↓", "one step"],

@@ -14,7 +14,8 @@ export function tweakCommand(event) {
     g: "toggleGraph",
     c: "copyCommand",
     l: "copyLink",
-    b: "keepInSource"
+    b: "keepInSource",
+    w: "openSweep"
   }[shortcutKey(event)];
 }
 

@@ -172,6 +172,7 @@ export class Samples {
   #state;
   #shown = new Set();
   #graphed = new Set();
+  #measured = new Set();
   #asked = new Map();
   #timer = 0;
   #clockOffset = 0;
@@ -203,12 +204,30 @@ export class Samples {
   /** Sets which tweaks are on the graph. They have priority. */
   graphing(ids) {
     this.#graphed = ids;
+    this.#prefer();
+  }
+
+  /** Sets which tweaks are measured. They have priority, too, and are sampled as often as those on the graph. */
+  measuring(ids) {
+    this.#measured = ids;
+    this.#prefer();
+  }
+
+  get isMeasuring() {
+    return this.#measured.size > 0;
+  }
+
+  #prefer() {
     for (const [id, series] of this.#series) series.limit = this.#limitOf(id);
     this.#askSoon();
   }
 
+  #hasPriority(id) {
+    return this.#graphed.has(id) || this.#measured.has(id);
+  }
+
   #limitOf(id) {
-    return this.#graphed.has(id) ? longestLine : longest;
+    return this.#hasPriority(id) ? longestLine : longest;
   }
 
   setRate(rate) {
@@ -253,7 +272,7 @@ export class Samples {
   async #ask() {
     if (!this.#api.stream) return;
     const wanted = new Map();
-    for (const id of [...this.#graphed, ...this.#shown]) {
+    for (const id of [...this.#measured, ...this.#graphed, ...this.#shown]) {
       const tweak = this.#state.tweakOf(id);
       const program = tweak && this.#state.programs.get(tweak.program);
       if (!program || program.state === "offline") continue;
@@ -263,7 +282,7 @@ export class Samples {
     for (const program of this.#asked.keys()) if (!wanted.has(program)) wanted.set(program, new Set());
     for (const [program, keys] of wanted) {
       const tweaks = [...keys].slice(0, 64);
-      const rate = tweaks.some((key) => this.#graphed.has(`${program}\n${key}`)) ? this.rate : rates[0];
+      const rate = tweaks.some((key) => this.#hasPriority(`${program}\n${key}`)) ? this.rate : rates[0];
       const text = `${rate} ${JSON.stringify(tweaks)}`;
       if (this.#asked.get(program)?.text === text) continue;
       this.#asked.set(program, { text, rate });
@@ -306,7 +325,7 @@ export class Samples {
   /** Forgets the first series that is not shown, if there are many. */
   #makeRoom() {
     if (this.#series.size >= mostSeries)
-      this.#series.delete([...this.#series.keys()].find((id) => !this.#graphed.has(id) && !this.#shown.has(id)));
+      this.#series.delete([...this.#series.keys()].find((id) => !this.#hasPriority(id) && !this.#shown.has(id)));
   }
 
   mark(mark) {

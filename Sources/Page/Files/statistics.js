@@ -9,15 +9,14 @@ export const statisticNames = [["low", "min"], ["high", "max"], ["mean", "mean"]
 ]];
 
 /**
- * The smallest and largest value between two times, the mean, the root mean square, the standard deviation, and the
- * change per
- * second. Values are weighted by time, so that the rate of the samples does not matter; gaps have no weight.
- * Undefined if there are no values.
+ * The smallest and largest value between two times, the mean, the root mean square, the standard deviation, the change
+ * per second, and the number of values. Values are weighted by time, so that the rate of the samples does not matter;
+ * gaps have no weight. Undefined if there are no values.
  *
  * - isStepped: whether a value holds until the next one; otherwise values between samples are interpolated.
  */
 export function statisticsOf(series, from, to, isStepped) {
-  let [low, high, duration, sum, squares] = [Infinity, -Infinity, 0, 0, 0];
+  let [low, high, duration, sum, squares, count] = [Infinity, -Infinity, 0, 0, 0, 0];
   /** @type {{ time: number, value: number } | undefined} */
   let first;
   /** @type {{ time: number, value: number } | undefined} */
@@ -32,7 +31,10 @@ export function statisticsOf(series, from, to, isStepped) {
   for (let index = begin; index < end; index += 1) {
     const [time, value] = [series.time(index), series.value(index)];
     if (!Number.isFinite(value)) continue;
-    if (time >= from && time <= to) see(time, value);
+    if (time >= from && time <= to) {
+      see(time, value);
+      count += 1;
+    }
     const hasNext = index + 1 < series.length;
     const [nextTime, next] = hasNext
       ? [series.time(index + 1), series.value(index + 1)]
@@ -58,7 +60,8 @@ export function statisticsOf(series, from, to, isStepped) {
     mean,
     rms: Math.sqrt(mean * mean + variance),
     deviation: Math.sqrt(variance),
-    rate: last.time > first.time ? (last.value - first.value) / (last.time - first.time) : undefined
+    rate: last.time > first.time ? (last.value - first.value) / (last.time - first.time) : undefined,
+    count
   };
 }
 

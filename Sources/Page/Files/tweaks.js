@@ -141,6 +141,10 @@ export function limitsText(tweak) {
 /** Whether its values can be plotted. Those of an optional tweak cannot be sampled. */
 export const isDrawable = (tweak) => (isNumber(tweak.type) || tweak.type === "bool") && !tweak.optional;
 
+/** Whether its values can be tried one after the other while the program runs. */
+export const isSweepable = (tweak) =>
+  isSettable(tweak) && !tweak.needsRestart && (Boolean(tweak.choices) || tweak.type === "bool" || isNumber(tweak.type));
+
 /** Whether it is a number at all times, which a pad and a ramp need. */
 export const isAlwaysNumber = (tweak) => isNumber(tweak.type) && !tweak.optional;
 

@@ -127,7 +127,7 @@ test("statistics of large numbers keep small differences, and leave out what is 
   assert(large);
   assert(Math.abs(large.deviation - 1) < 1e-6);
   const gap = statisticsOf(series([0, 1], [1, NaN], [2, 3], [3, 3]), 0, 3, false);
-  assert.deepEqual([gap?.low, gap?.high, gap?.mean], [1, 3, 3]);
+  assert.deepEqual([gap?.low, gap?.high, gap?.mean, gap?.count], [1, 3, 3, 3]);
   assert.equal(statisticsOf(series([0, NaN]), 0, 1, true), undefined);
   assert.equal(statisticsOf(series(), 0, 1, true), undefined);
   assert.equal(statisticsOf(series([5, 1]), 0, 4, true), undefined);
@@ -137,7 +137,8 @@ test("statistics of large numbers keep small differences, and leave out what is 
     mean: 7,
     rms: 7,
     deviation: 0,
-    rate: undefined
+    rate: undefined,
+    count: 1
   });
 });
 
