@@ -5,6 +5,7 @@ It prints `served` if the server serves the next client.
 OFFSET is that of a double in the first image, in hexadecimal.
 """
 
+import os
 import random
 import socket
 import sys
@@ -20,13 +21,21 @@ def connect():
     return connection
 
 
+def receive(connection, count):
+    """All these bytes, or fewer at the end of the connection."""
+    received = b""
+    while len(received) < count and (part := connection.recv(count - len(received))):
+        received += part
+    return received
+
+
 def connected():
     """A connection that the server answers: the one before may not have ended for it yet."""
     while True:
         connection = connect()
         try:
             connection.sendall(connect_command)
-            if connection.recv(12, socket.MSG_WAITALL)[4:5] == b"\xff":
+            if receive(connection, 12)[4:5] == b"\xff":
                 return connection
         except ConnectionError:
             pass
@@ -36,14 +45,14 @@ def connected():
 
 def command(connection, *parameters):
     connection.sendall(bytes([len(parameters), 0, 0, 0, *parameters]))
-    header = connection.recv(4, socket.MSG_WAITALL)
-    return connection.recv(header[0] | header[1] << 8, socket.MSG_WAITALL)
+    header = receive(connection, 4)
+    return receive(connection, header[0] | header[1] << 8)
 
 
 def resident():
     """The memory of the server in bytes."""
     with open(f"/proc/{pid}/statm", encoding="ascii") as file:
-        return int(file.read().split()[1]) * 4096
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 first = connected()
