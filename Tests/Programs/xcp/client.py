@@ -43,7 +43,7 @@ def main():
     # Errors are printed, and not handled by further commands.
     general = {"disable_error_handling": True, "diagnostics_on_failure": False}
     application = create_application_from_config(
-        {"Transport": {"Eth": settings}, "General": general}, log_level=logging.CRITICAL
+        {"Transport": {"timeout": 60.0, "Eth": settings}, "General": general}, log_level=logging.CRITICAL
     )
     set_application(application)
     counts = {"text": 1, "read": 2, "write": 3}

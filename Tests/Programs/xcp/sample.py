@@ -51,7 +51,9 @@ def made(number, text):
 def main():
     port, count, *texts = sys.argv[1:]
     settings = {"host": "127.0.0.1", "port": int(port), "protocol": "TCP"}
-    application = create_application_from_config({"Transport": {"Eth": settings}}, log_level=logging.CRITICAL)
+    application = create_application_from_config(
+        {"Transport": {"timeout": 60.0, "Eth": settings}}, log_level=logging.CRITICAL
+    )
     set_application(application)
     collector = Collector([made(number, text) for number, text in enumerate(texts)])
     with Master("eth", config=application, policy=collector) as master:

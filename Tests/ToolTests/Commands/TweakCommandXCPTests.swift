@@ -91,7 +91,9 @@ private final class ServedProgram {
     /// Runs the independent client, which must succeed.
     ///
     /// - Returns: The lines that it prints.
-    func client(_ words: String...) throws -> [String] {
+    func client(_ words: String...) throws -> [String] { try client(words) }
+
+    func client(_ words: [String]) throws -> [String] {
         let result = try clientResult(words)
         #expect(result.succeeded, "\(result.error)")
         return result.output.split(separator: "\n").map(String.init)
@@ -187,6 +189,15 @@ private final class ServedProgram {
         let log = try run(
             Locations.product("tweak"), ["log", "\(program.process.processID)"], home: program.home)
         #expect(log.output.contains("Motor/Control/Gain"))
+    }
+
+    @Test func `A thousand values are set one after the other`() throws {
+        let program = try ServedProgram()
+        let gain = try program.place("Motor.Control.Gain")
+        let values = (1...1000).map { Double($0) / 256 }
+        let lines = try program.client(
+            values.flatMap { ["write", gain, "d", "\($0)", "read", gain, "d"] })
+        #expect(lines == values.flatMap { ["done", "\($0)"] })
     }
 
     @Test func `A client takes samples at several rates`() throws {
