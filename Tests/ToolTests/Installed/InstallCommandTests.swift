@@ -35,6 +35,21 @@ import Testing
         #expect(result.error.contains("there is no libc.so in \(directory.path); tools/development/sysroot"))
     }
 
+    @Test func `Articles refer to each other's files`() throws {
+        let folder = try Installation.path("share/doc/tweaks")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter {
+            $0.hasSuffix(".md")
+        }
+        #expect(names.contains("TuneYourFirstProgram.md") && names.contains("RecordFormat.md"))
+        for name in names {
+            let article = try text("\(folder)/\(name)")
+            #expect(!article.contains("doc:"), "\(name)")
+            for link in article.matches(of: /\]\(([^)#:]+)[)#]/) {
+                #expect(names.contains(String(link.1)), "\(name): \(link.0)")
+            }
+        }
+    }
+
     @Test func `Files below a DESTDIR refer to the prefix, and a second run changes nothing`() throws {
         let destination = try TemporaryDirectory()
         for run in 1...2 {
