@@ -96,10 +96,10 @@ import Testing
             let result = try run(dump, options + ["program"], home: home, in: home.path)
             return result.output.split(separator: "\n").last?.drop { $0 == " " }
         }
-        #expect(try dumped() == "v     int32  5                main.c:3")
+        #expect(try dumped() == "v     int32  5        main.c:3")
         #expect(
             try dumped("--sources")
-                == "v     int32  5                main.c:3 (LIMIT at \(home("include/limits.h")):1)")
+                == "v     int32  5        main.c:3 (LIMIT at \(home("include/limits.h")):1)")
         #expect(try tweak("set", "./program", "R/c/v", "7").succeeded)
         let result = try tweak("bake", "./program", "--write")
         #expect(
