@@ -85,6 +85,8 @@ export class API {
       const locks = await navigator.locks?.query();
       const count = locks?.held.filter(({ name }) => name === lockName).length ?? 0;
       if (isVisible()) return;
+      // Another call may have waited as well.
+      clearTimeout(this.#hiddenTimer);
       this.#hiddenTimer = setTimeout(
         () => !this.isRecording() && this.#leave(),
         count < manyStreams ? hiddenPatience : 0
