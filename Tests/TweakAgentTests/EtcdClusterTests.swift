@@ -87,6 +87,7 @@ import TweakRecords
         let editor = try FleetEditor(application)
         let victim = try etcd.leader()
         let isBack = Locked(false)
+        let end = ContinuousClock.now + .seconds(300)
         for number in 1...changes {
             if number == changes / 3 { etcd.kill(victim) }
             if number == changes * 2 / 3 {
@@ -96,8 +97,17 @@ import TweakRecords
                     isBack.withLock { $0 = true }
                 }
             }
-            _ = try await editor.change(by: "chaos", why: nil) { _ in
-                [key: FleetValue(.integer(Int128(number)))]
+            while true {
+                do throws(FleetProblem) {
+                    _ = try await editor.change(by: "chaos", why: nil) { _ in
+                        [key: FleetValue(.integer(Int128(number)))]
+                    }
+                    break
+                } catch {
+                    // Until a leader is elected, all members may say so at once.
+                    guard case .unreachable = error, ContinuousClock.now < end else { throw error }
+                    try await Task.sleep(for: .milliseconds(50))
+                }
             }
         }
         for _ in 0..<100_000 where !seen.allSatisfy({ $0.withLock { $0.last } == changes }) {
