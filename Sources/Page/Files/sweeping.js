@@ -84,7 +84,7 @@ class Sweep {
     const obstacle = () => {
       const program = state.programs.get(id);
       if (state.connection !== "connected" || api.connections !== connections)
-        return "The connection was lost, so the value went back";
+        return "The connection was lost, so the value goes back";
       return program?.state !== "running" || program.description.pid !== pid ? "The program has ended" : undefined;
     };
     const check = () => {
@@ -106,7 +106,7 @@ class Sweep {
     }
     samples.measuring(new Set());
     // Otherwise the server has given the value back, or will when it knows.
-    if (!obstacle()) await this.#release(id);
+    if (!obstacle()) await this.#release(id, obstacle);
     this.isRunning = false;
     this.onChange();
   }
@@ -165,14 +165,14 @@ class Sweep {
     }
   }
 
-  async #release(program) {
+  async #release(program, obstacle) {
     const { state, api, editing } = this.#parts;
     try {
       await editing.hold(this.#tweak, undefined);
       const answer = await api.post("try/discard", { program, stream: api.stream });
       for (const change of answer.tweaks) state.setValue(program, change);
-    } catch {
-      // As above, a moment later.
+    } catch (error) {
+      this.problem ||= obstacle() ?? `${error.message}; the value goes back at the latest when this page is closed`;
     }
   }
 }

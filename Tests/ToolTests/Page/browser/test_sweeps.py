@@ -6,7 +6,7 @@ import io
 import signal
 import unittest
 
-from support import Keys, wait_until
+from support import Keys, stop, wait_until
 from test_changes import OwnProgram
 from test_page import axe_source, violations
 from test_rows import NUMBERS, OTHERS, PageTest
@@ -165,6 +165,20 @@ class Sweeps(Sweeping, PageTest):
             wait_until(lambda: not browser.is_there("dialog[open]"))
             wait_until(lambda: not browser.script("return tweaksPage.samples.isMeasuring"), "it goes on")
             self.assertEqual(self.control.tweak(GAIN)["source"], "default")
+
+    def test_a_lost_connection_ends_a_sweep_and_the_value_goes_back(self):
+        self.open_sweep()
+        self.fill(count="9", seconds="8", settle="0")
+        self.dialog_button("Start")
+        wait_until(lambda: self.status().startswith("Run 2 of 11: "), "the second run does not begin")
+        wait_until(lambda: self.control.tweak(GAIN)["source"] == "lease", "no value is tried")
+        self.addCleanup(self.world.ui.send_signal, signal.SIGCONT)
+        stop(self.world.ui)
+        wait_until(
+            lambda: self.status() == "Ended after 1 run: The connection was lost, so the value goes back", "it goes on without a server")
+        self.world.ui.send_signal(signal.SIGCONT)
+        self.browser.connected()
+        wait_until(lambda: self.control.tweak(GAIN)["source"] == "default", "the value stays tried")
 
     def test_choices_and_switches_are_tried_all(self):
         browser = self.browser
