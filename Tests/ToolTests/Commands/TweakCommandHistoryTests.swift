@@ -111,6 +111,23 @@ import Testing
         #expect(log.wait().status == 0)
     }
 
+    @Test func `log prints a header again for rows with other columns`() throws {
+        let log = try start(
+            Locations.product("tweak"), ["log", "\(setter.pid)", "--follow"], home: setter.home)
+        try setter.changeSlot { log.written.output.contains("Slot") }
+        _ = try lines("set", "Count", "6")
+        #expect(waitUntil { log.written.output.contains("Count") })
+        _ = try lines("undo")
+        #expect(waitUntil { log.written.output.contains("undoes") })
+        setter.process.kill()
+        let written = log.wait().output.split(separator: "\n")
+        let headers = written.filter { $0.hasPrefix("NUMBER") }
+        #expect(written.first == headers.first, "\(written)")
+        #expect(
+            headers.last?.hasSuffix("NOTE") == true && headers.first?.contains("NOTE") == false, "\(written)")
+        #expect(headers.allSatisfy { $0.contains("OLD") && $0.contains("NEW") && $0.contains("BY") })
+    }
+
     @Test func `undo gives back the old value, and redoes an undo by its number`() throws {
         _ = try lines("set", "Count", "6")
         #expect(try lines("undo") == ["Setter/Values/Count: 6 → 5"])

@@ -59,7 +59,7 @@ struct LogCommand: ParsableCommand {
                 for change in history.changes { print(HistoryRows.csvLine(change)) }
             case .table:
                 let lines = rows.lines(history.changes, history.marks)
-                print((lines.isEmpty && !follow ? ["no changes"] : lines).joined(separator: "\n"))
+                for line in lines.isEmpty && !follow ? ["no changes"] : lines { print(line) }
             }
             if follow { try follow(program, &rows, after: history.last) }
         }
@@ -75,7 +75,7 @@ struct LogCommand: ParsableCommand {
             let history = try program.askHistory(ListHistory(since: last))
             last = history.last
             switch format {
-            case .table: for line in rows.moreLines(history.changes) { print(line) }
+            case .table: for line in rows.lines(history.changes) { print(line) }
             case .csv: for change in history.changes { print(HistoryRows.csvLine(change)) }
             case .json: try printLines(history.changes)
             }
@@ -142,13 +142,16 @@ private struct HistoryRows {
 
     private let declarations: [TweakKey: TweakDeclaration]
     private var columns = TextColumns(header: header)
+    /// The header as it was printed last.
+    private var header = ""
 
     init(_ tweaks: [JSONTweak]) {
         declarations = Dictionary(tweaks.map { ($0.declaration.key, $0.declaration) }) { first, _ in first }
     }
 
-    /// The table, with the marks between the changes; empty without any.
-    mutating func lines(_ changes: [ListHistory.Change], _ marks: [ListHistory.Mark]) -> [String] {
+    /// Lines of the table, with the marks between the changes; empty without any. They begin with a header, unless the
+    /// last one has the same columns.
+    mutating func lines(_ changes: [ListHistory.Change], _ marks: [ListHistory.Mark] = []) -> [String] {
         var marks = marks[...]
         var rows: [[String]] = []
         for change in changes {
@@ -159,15 +162,13 @@ private struct HistoryRows {
             rows.append(row(change))
         }
         rows += marks.map(row)
+        guard !rows.isEmpty else { return [] }
         for row in rows { columns.measure(row) }
-        return rows.isEmpty ? [] : [columns.layout.header] + rows.map(columns.layout.text)
-    }
-
-    /// Further rows.
-    mutating func moreLines(_ changes: [ListHistory.Change]) -> [String] {
-        let rows = changes.map(row)
-        for row in rows { columns.measure(row) }
-        return rows.map(columns.layout.text)
+        let layout = columns.layout
+        // Later rows can need wider columns, or more of them.
+        let hasMoved = layout.header != header
+        header = layout.header
+        return (hasMoved ? [header] : []) + rows.map(layout.text)
     }
 
     private func row(_ mark: ListHistory.Mark) -> [String] {
