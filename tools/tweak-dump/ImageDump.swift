@@ -97,13 +97,8 @@ struct ImageDump {
         // First, because nothing else is reliable in a file with debug information only.
         let ranges = try object.recordRanges(noting: note)
         for range in ranges {
-            var objects: [Int: UInt64] = [:]
-            let bytes = try object.bytesWithInitialValues(of: range) { objects[$0] = $1 }
-            var section = Section(bytes: bytes)
-            if object.isLinked {
-                section.addresses = CellAddresses(records: range.address, objects: objects)
-            }
-            sections.append(section)
+            let (bytes, addresses) = try object.cells(in: range)
+            sections.append(Section(bytes: bytes, addresses: object.isLinked ? addresses : nil))
         }
         if findsUnread {
             var found: [(section: Int, offset: Int)] = []

@@ -9,7 +9,7 @@ package struct CellAddresses: Sendable {
     /// The addresses of variables' objects, by the offsets of their records.
     private let objects: [Int: UInt64]
 
-    package init(records: UInt64, objects: [Int: UInt64]) {
+    fileprivate init(records: UInt64, objects: [Int: UInt64]) {
         (self.records, self.objects) = (records, objects)
     }
 
@@ -30,13 +30,21 @@ package struct CellAddresses: Sendable {
 }
 
 extension ELFObject {
+    /// The records of a range with their initial values, and the addresses of the values, which mean something in a
+    /// linked file.
+    package func cells(
+        in range: RecordRange
+    ) throws(ELFError) -> (bytes: [UInt8], addresses: CellAddresses) {
+        var objects: [Int: UInt64] = [:]
+        let bytes = try bytesWithInitialValues(of: range) { objects[$0] = $1 }
+        return (bytes, CellAddresses(records: range.address, objects: objects))
+    }
+
     /// Calls `body` with each tweak and monitor of a linked file, in the order of their records, and the address of its
     /// value, to which a process adds the load bias; `nil` if the file does not contain it. Invalid records are skipped.
     package func forEachCell(_ body: (TweakDeclaration, UInt64?) -> Void) throws(ELFError) {
         for range in try recordRanges() {
-            var objects: [Int: UInt64] = [:]
-            let bytes = try bytesWithInitialValues(of: range) { objects[$0] = $1 }
-            let addresses = CellAddresses(records: range.address, objects: objects)
+            let (bytes, addresses) = try cells(in: range)
             var walk = RecordWalk()
             while true {
                 do throws(RecordError) {
