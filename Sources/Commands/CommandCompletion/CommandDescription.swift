@@ -37,7 +37,7 @@ struct CommandDescription: Decodable {
         let parsingStrategy: String
         let names: [Name]?
         let abstract: String?
-        /// What the value is called in help, such as `tweak` for `<tweak>`.
+        /// The name of the value in help, such as `tweak` in `<tweak>`.
         let valueName: String
         let completionKind: Completion?
     }

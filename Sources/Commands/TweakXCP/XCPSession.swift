@@ -55,7 +55,7 @@ package struct XCPIdentity: Sendable {
     }
 }
 
-/// What a client has said so far, and the answers to its commands. It does no input and output of its own.
+/// The session of a client: it turns each command into an answer. Its user reads and writes the bytes.
 package struct XCPSession<Values: XCPValues> {
     package let memory: XCPMemory
     package var values: Values
