@@ -31,6 +31,52 @@ def all_sizes(browser, folder, name, before=lambda narrow: None):
             take(browser, folder, name, dark, width, height, touch=width < 500)
 
 
+def media(browser, **features):
+    browser.driver.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": name.replace("_", "-"), "value": value} for name, value in features.items()]})
+
+
+def take_fleet(folder):
+    """The view of a fleet: values with a kill and a rollout, hosts, and dialogs."""
+    from test_fleet import FAST, LIMIT, Fleet
+    from support import wait_until
+
+    Fleet.setUpClass()
+    try:
+        scene = Fleet("test_values_are_listed_with_who_when_and_why")
+        scene.setUp()
+        browser = Fleet.browser
+        scene.fleet("set", "search", "Search/Index/Mode", "quick", "--why", "fewer seeks")
+        scene.fleet("rollout", "search", "Search/Index/Name", "new", "--why", "try the new index", "--steps", "5,50,100", "--every", "1h")
+        scene.fleet("kill", "search", "fast", "--why", "too slow")
+        wait_until(lambda: scene.text(FAST) == "off")
+
+        def shots(name):
+            for width, height in ((1920, 1080), (1280, 800), (360, 740), (320, 256)):
+                browser.size(width, height, touch=width < 500)
+                for scheme in ("light", "dark"):
+                    media(browser, prefers_color_scheme=scheme)
+                    time.sleep(0.4)
+                    browser.shot(os.path.join(folder, f"{name}-{scheme}-{width}.png"))
+            browser.size(1280, 800)
+            media(browser, forced_colors="active", prefers_color_scheme="dark")
+            time.sleep(0.4)
+            browser.shot(os.path.join(folder, f"{name}-forced-1280.png"))
+            media(browser)
+
+        shots("fleet")
+        scene.button("Set a value…")
+        wait_until(lambda: browser.is_there("dialog[open]"))
+        shots("fleet-set")
+        browser.script("document.querySelector('dialog[open]').close()")
+        scene.closed()
+        scene.menu(LIMIT, "Roll out…")
+        wait_until(lambda: browser.is_there("dialog[open]"))
+        shots("fleet-rollout")
+    finally:
+        Fleet.doClassCleanups()
+
+
 def main():
     options, rest, settings = run.prepare()
     from support import World, wait_until
@@ -38,6 +84,7 @@ def main():
     folder = os.path.abspath(rest[0] if rest else "pictures")
     os.makedirs(folder, exist_ok=True)
     try:
+        take_fleet(folder)
         world = World("pictures")
         try:
             spring = world.start_example()

@@ -526,6 +526,28 @@ class FleetAccessibility(FleetTest):
                       .map((one) => [one.getBoundingClientRect(), one.outerHTML.slice(0, 100)]).filter(([box]) => box.width < 24 || box.height < 24).map(([, text]) => text);""")
                 self.assertEqual(small, [], f"{what}: too small for fingers")
 
+    def test_rows_and_fields_are_whole_at_400_percent(self):
+        browser = self.browser
+        self.addCleanup(browser.size, 1280, 900)
+        # A window of 1280 by 1024.
+        browser.size(320, 256)
+
+        def assert_whole(selector):
+            box = browser.script(
+                """const found = [...document.querySelectorAll(arguments[0])].filter((one) => one.checkVisibility()).at(-1);
+                found.scrollIntoView({block: 'center'});
+                const { left, top, right, bottom, width, height } = found.getBoundingClientRect();
+                const seen = [[left + 2, top + 2], [right - 2, bottom - 2], [left + width / 2, top + height / 2]];
+                return { box: [left, top, right, bottom], seen: seen.every(([x, y]) => found.contains(document.elementFromPoint(x, y))) };""", selector)
+            self.assertTrue(box["seen"], f"{selector} is not seen as a whole: {box['box']}")
+
+        for selector in (".fleet-row", "#list-head .button.main", "#list-head p"):
+            assert_whole(selector)
+        self.assertLessEqual(browser.script("return document.documentElement.scrollWidth"), 320)
+        self.button("Set Limit")
+        for selector in ("input", "header button", "footer .button.main"):
+            assert_whole(f"dialog[open] {selector}")
+
     def test_a_change_is_made_with_the_keyboard_alone(self):
         browser = self.browser
         browser.blur()
