@@ -62,6 +62,70 @@ import Testing
             ])
     }
 
+    /// The rows of the table of bounds in the article, without what was measured.
+    private func bounds(in page: String) -> [[String]] {
+        page.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst().map { line in
+            Array(line.dropFirst(2).dropLast(2).components(separatedBy: " | ").dropLast())
+        }
+    }
+
+    @Test func `The article about bounds names those that are measured`() throws {
+        let article = try String(contentsOfFile: Article.catalogue + "/Bounds.md", encoding: .utf8)
+        let listed = try bounds(in: bench("--list", "--format", "bounds"))
+        #expect(listed.count > 60 && bounds(in: article) == listed)
+    }
+
+    @Test func `The article about bounds is made of results, and explains what is missed`() throws {
+        let gate = """
+            {"gate": [
+              {"compiler": "gcc", "way": "an idle gate", "times": 1.25},
+              {"compiler": "clang", "way": "an idle gate", "times": 1.5},
+              {"compiler": "gcc", "way": "a take of three with what it has seen", "times": 1.31}]}
+            """
+        let change = """
+            {"machine": {"processor": "Z80", "cores": 1, "swift": "Swift 6.3"},
+            "change": [
+              {"store": "private", "what": "store.set, observers: 1", "median": 612.4},
+              {"store": "private", "what": "store.tweak(…)", "median": 60}]}
+            """
+        let files = try (home.write("gate.json", gate), home.write("change.json", change))
+        let page = try bench("--results", files.0, "--results", files.1, "--format", "bounds")
+        #expect(page.contains("\nMeasured on Z80, 1 cores, with Swift 6.3.\n"))
+        #expect(page.contains("| an idle gate | gate | at most 1.5 × a tweak | 1.5 |\n"))
+        #expect(page.contains("| gate | at most 1.3 × three globals | **1.31** |\n"))
+        #expect(page.contains("| setting a tweak with one observer | change | at most 500 ns | **612** |\n"))
+        #expect(page.contains("| finding a tweak by name in Swift | change | at most 60 ns | 60 |\n"))
+        #expect(page.contains("| storing a monitor | read | at most 1.05 × a volatile global | – |\n"))
+        let reasons = try #require(page.components(separatedBy: "\n### Missed bounds\n\n").last)
+        #expect(
+            reasons.split(separator: "\n").map { $0.prefix { $0 != ":" } } == [
+                "- a take of three with what it has seen, at most 1.3 × three globals",
+                "- setting a tweak with one observer, at most 500 ns",
+            ])
+    }
+
+    @Test func `A benchmark shows its bounds beside its results`() throws {
+        func summary(_ percentile: Double) -> String {
+            """
+            {"median": 0.4, "middleHalf": [0.3, 0.5], "percentile95": \(percentile), "minimum": 0, "maximum": 2, "samples": 9}
+            """
+        }
+        let machine = #"{"processor": "", "cores": 1, "kernel": "", "load": 0, "swift": "", "c": ""}"#
+        let results = """
+            {"machine": \(machine), "live": {"gate": \(summary(1.6)), "lease": \(summary(0.6)), "replay": \(summary(0.6))}}
+            """
+        let output = try bench("--results", home.write("results.json", results))
+        let verdicts = output.split(separator: "\n").filter { $0.contains("at most") }.map { line in
+            line.components(separatedBy: "   ").map { $0.trimmingCharacters(in: .whitespaces) }
+                .filter { !$0.isEmpty }
+        }
+        #expect(
+            verdicts.map { Array($0.dropFirst()) } == [
+                ["1.6", "at most 1.5 ms", "missed"], ["0.6", "at most 10 ms", "met"],
+                ["0.4", "at most 1 ms off", "met"],
+            ])
+    }
+
     @Test func `Every benchmark is listed with what it measures`() throws {
         struct Row: Decodable { let name, benchmark, against: String }
         let rows = try JSONDecoder().decode([Row].self, from: Data(bench("--list", "--format", "json").utf8))

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from reporting import progress
+
 TOOLS = Path(__file__).resolve().parents[2]
 BENCHMARKS = TOOLS / "development/benchmarks"
 
@@ -48,6 +50,16 @@ def build_as_installed(product):
     script = '. tools/development/building && tweaks_choose_commands && printf "%s\\0" "${tweaks_commands[@]}"'
     options = output(["bash", "-c", script], cwd=TOOLS.parent).split("\0")[:-1]
     return build(TOOLS.parent, *options, "--product", product) / product
+
+
+def installed(home, *options):
+    """The prefix of an installation: TWEAKS_INSTALLED, or one that tools/install makes in a folder with these options."""
+    if "TWEAKS_INSTALLED" in os.environ:
+        return str(Path(os.environ["TWEAKS_INSTALLED"]).absolute())
+    prefix = f"{home}/installed"
+    progress("installing the library and the commands")
+    output([str(TOOLS / "install"), "--prefix", prefix, "--destdir", "", *options])
+    return prefix
 
 
 def output(command, cwd=None, **environment):

@@ -4,16 +4,13 @@
 import tempfile
 
 from building import BENCHMARKS, build, output
-from reporting import print_bound, print_summaries, progress, summary
+from reporting import print_summaries, progress, summary
 
 HELP = """\
 change  ns to set one of 1,000 tweaks to another value, by name (store.set) and by handle (tweak.set), with 0, 1 and 100
         observers, and to find one by a literal name (store.tweak); in a private store and in the shared one, whose
         changes a thread writes to a file meanwhile. A sample takes about 0.4 ms.
 """
-
-MOST_SET_NANOSECONDS = 1_000
-MOST_FIND_NANOSECONDS = 80
 
 
 def measure(quick):
@@ -36,10 +33,3 @@ def name(row):
 def show(rows):
     print(f"Changing and finding, ns, {rows[0]['samples']} samples")
     print_summaries([(name(row), row) for row in rows], 0, tail=False)
-    for text, what, most in [
-        ("Setting a tweak with one observer", ".set, observers: 1", MOST_SET_NANOSECONDS),
-        ("Finding a tweak by name", "store.tweak(…)", MOST_FIND_NANOSECONDS),
-    ]:
-        print_bound(
-            f"{text} takes at most {most:,} ns",
-            [name(row) for row in rows if row["what"].endswith(what) and row["median"] > most])

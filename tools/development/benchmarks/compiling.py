@@ -11,7 +11,7 @@ from pathlib import Path
 
 import start_programs
 from building import BENCHMARKS, SOFTWARE, TOOLS, Failure, build, built_example, macro_flags
-from reporting import print_bound, print_table, progress, spread, summary
+from reporting import print_table, progress, spread, summary
 
 HELP = """\
 compile s to compile a file with 500 tweaks of four types without optimization, in Swift with a debug build of the macro
@@ -20,7 +20,6 @@ compile s to compile a file with 500 tweaks of four types without optimization, 
 """
 
 COUNT = 500
-MOST_ADDED_SECONDS = 0.5
 
 # The Swift type of a tweak, its default and options, as those of start_programs.KINDS.
 SWIFT_KINDS = [
@@ -119,10 +118,6 @@ def modules_without_macros():
         folder.stem for folder in directory.glob("*.build") if any(folder.rglob("*.o")))
 
 
-def is_of_swift_syntax(module):
-    return module.startswith(("Swift", "_Swift", "TweakMacros"))
-
-
 def show(results):
     rows = results["files"]
     print(f"Compiling {COUNT} tweaks, s, {rows[0]['adds']['samples']} rounds")
@@ -136,9 +131,5 @@ def show(results):
             ]
             for row in rows
         ])
-    print_bound(
-        f"{COUNT} tweaks add at most {MOST_ADDED_SECONDS} s",
-        [row["name"] for row in rows if row["adds"]["median"] > MOST_ADDED_SECONDS])
     modules = results["modulesWithoutMacros"]
     print(f"modules of a package without Swift macros: {', '.join(modules)}")
-    print_bound("None of them is of swift-syntax", list(filter(is_of_swift_syntax, modules)))

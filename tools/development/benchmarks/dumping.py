@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from building import SOFTWARE, UNAVAILABLE, Failure, build_as_installed
-from reporting import print_bound, print_table, progress, spread, summary
+from reporting import print_table, progress, spread, summary
 
 HELP = """\
 dump    ms for tweak-dump to write 100,000 tweaks of a file as JSON, and its memory in KB; the same for a file of 1 GB
@@ -20,9 +20,6 @@ dump    ms for tweak-dump to write 100,000 tweaks of a file as JSON, and its mem
 
 MANY, FEW = 100_000, 1_000
 LARGE = 1 << 30
-MOST_MILLISECONDS = 250
-MOST_TIMES = 1.5
-MOST_KILOBYTES = 32 << 10
 
 # The type of a tweak, its eight bytes of default, and its limits.
 KINDS = [
@@ -114,10 +111,3 @@ def show(results):
         [[title, f"{results[name]['milliseconds']['median']:.1f}",
           spread(*results[name]["milliseconds"]["middleHalf"], 1), f"{results[name]['kilobytes']:,}"]
          for name, title in rows.items()])
-    many, large, readelf = (results[name]["milliseconds"]["median"] for name in rows)
-    bounds = [
-        (rows["many"], many > MOST_MILLISECONDS),
-        (rows["large"], large > MOST_TIMES * readelf or results["large"]["kilobytes"] > MOST_KILOBYTES)]
-    print_bound(
-        f"at most {MOST_MILLISECONDS} ms for {MANY:,} tweaks; for a large file {MOST_TIMES} times as long as readelf and "
-        f"{MOST_KILOBYTES >> 10} MB", [name for name, exceeds in bounds if exceeds])

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from building import BENCHMARKS, SOFTWARE, TOOLS, Failure, build_as_installed
-from reporting import print_bound, print_table, progress, spread, summary
+from reporting import print_table, progress, spread, summary
 
 HELP = """\
 edit    ms from a rename over a source in C or Swift, one of whose literals was edited, to the value in the program that
@@ -17,7 +17,6 @@ edit    ms from a rename over a source in C or Swift, one of whose literals was 
 """
 
 SIZES = {"10 KB": 10_000, "250 KB": 250_000, "2 MB": 2_000_000}
-MOST_MILLISECONDS = 50
 
 FILLERS = {
     "C": """\
@@ -147,5 +146,3 @@ def show(rows):
             ]
             for row in rows
         ])
-    print_bound(
-        f"At most {MOST_MILLISECONDS} ms", [title(row) for row in rows if row["median"] > MOST_MILLISECONDS])

@@ -14,7 +14,7 @@ from pathlib import Path
 import start_programs
 import starting
 from building import build_as_installed
-from reporting import print_bound, print_summaries, print_table, progress, summary
+from reporting import print_summaries, print_table, progress, summary
 
 HELP = """\
 follow  ms until a program that reads a tweak every 0.05 ms has a new value: from a rename over its overrides file, and
@@ -24,10 +24,6 @@ follow  ms until a program that reads a tweak every 0.05 ms has a new value: fro
         file, and wakeups of the thread in 5 idle seconds.
 """
 
-MOST_EDIT_MILLISECONDS = 5.0
-MOST_SET_MILLISECONDS = 2.0
-MOST_START_MILLISECONDS = 0.3
-MOST_KILOBYTES = 100
 
 COUNT = 1_000
 IDLE_SECONDS = 5
@@ -208,17 +204,3 @@ def show(results):
             for name, added in kilobytes.items()
         ])
     print(f"wake-ups in {IDLE_SECONDS} idle seconds: {results['idleWakeUps']}")
-    bounds = [
-        ("edit → value", results["edit"]["median"] > MOST_EDIT_MILLISECONDS),
-        ("tweak set beyond that", results["setBeyondHelp"]["median"] > MOST_SET_MILLISECONDS),
-        ("wake-ups", results["idleWakeUps"] > 0),
-    ]
-    for what in ["file", "socket"]:
-        bounds += [
-            (f"start: {what}", results["addsToStart"][what]["median"] > MOST_START_MILLISECONDS),
-            (f"memory: {what}", max(added[what] for added in kilobytes.values()) > MOST_KILOBYTES),
-        ]
-    print_bound(
-        f"At most {MOST_EDIT_MILLISECONDS:g} ms after an edit, {MOST_SET_MILLISECONDS:g} ms beyond the start of tweak "
-        f"set, {MOST_START_MILLISECONDS:g} ms at start, {MOST_KILOBYTES} KB and no wake-up",
-        [name for name, exceeds in bounds if exceeds])

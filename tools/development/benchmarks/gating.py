@@ -8,15 +8,13 @@ from pathlib import Path
 
 from building import BENCHMARKS, SOFTWARE, TOOLS, Failure, output
 from looping import compilers
-from reporting import print_bound, print_table, progress, spread, summary
+from reporting import print_table, progress, spread, summary
 
 HELP = """\
 gate    ns for an idle gate beside reading a tweak, and for a take of three tweaks beside reading three globals, in C
         with GCC and Clang, and the instructions of a gate and of a take. The loops alternate in one process.
 """
 
-MOST_TIMES_TWEAK = 1.5
-MOST_TIMES_GLOBALS = 1.3
 GATE, TAKE = "an idle gate", "a take of three with what it has seen"
 BESIDE = {GATE: "a tweak", "a take of three": "three globals", TAKE: "three globals", "three tweaks": "three globals"}
 
@@ -68,7 +66,3 @@ def show(rows):
             print(f"\n{row['compiler']}, {row['way']}:")
             print("\n".join(f"    {instruction}" for instruction in row["instructions"][:16]))
     print()
-    for way, most in [(GATE, MOST_TIMES_TWEAK), (TAKE, MOST_TIMES_GLOBALS)]:
-        print_bound(
-            f"{way[0].upper()}{way[1:]} costs at most {most} × {BESIDE[way]}",
-            [row["compiler"] for row in rows if row["way"] == way and row["times"] > most])

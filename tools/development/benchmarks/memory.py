@@ -11,7 +11,7 @@ from pathlib import Path
 
 import start_programs
 from building import BENCHMARKS, SOFTWARE, TOOLS, Failure, build_as_installed, output
-from reporting import print_bound, print_summaries, progress, summary
+from reporting import print_summaries, progress, summary
 
 HELP = """\
 memory  For a static C program without the library and with 100,000 tweaks: ms of `tweak list` as JSON, through the
@@ -20,8 +20,6 @@ memory  For a static C program without the library and with 100,000 tweaks: ms o
         values of eight bytes.
 """
 
-MOST_LIST_MILLISECONDS = 10.0
-MOST_SET_MILLISECONDS = 0.5
 
 COUNTS = [1_000, 100_000]
 READS = 1_000_000_000
@@ -156,13 +154,3 @@ def show(results):
     print_summaries(rows, 2, tail=False)
     torn = results["torn"]
     print(f"{torn['reads']:,} reads of eight threads, {torn['writes']:,} writes: {torn['torn']:,} torn")
-    print_bound(
-        f"At most {MOST_LIST_MILLISECONDS:g} ms beyond the file, {MOST_SET_MILLISECONDS:g} ms beyond tweak --help for one of "
-        f"{COUNTS[0]:,}, and nothing torn",
-        [
-            name for name, exceeds in [
-                ("memory beyond the file", results["memoryBeyondFile"]["median"] > MOST_LIST_MILLISECONDS),
-                ("set beyond that", results["setBeyondHelp"][str(COUNTS[0])]["median"] > MOST_SET_MILLISECONDS),
-                ("torn", torn["torn"] > 0),
-            ] if exceeds
-        ])

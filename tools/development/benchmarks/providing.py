@@ -9,7 +9,7 @@ from pathlib import Path
 
 import start_programs
 from building import BENCHMARKS, build, output
-from reporting import print_bound, print_table, progress, spread, summary
+from reporting import print_table, progress, spread, summary
 from starting import milliseconds
 
 HELP = """\
@@ -23,10 +23,6 @@ COUNT = len(start_programs.COLLECTIONS) * len(start_programs.NAMES)
 CATEGORY = "Features"
 # The tweak that shows the arrival of values.
 MARK, MARKED = ("Chain", "Lowest"), 42
-
-MOST_CHANGE_MICROSECONDS = 100
-MOST_TIMES_GLOBAL = 1.1
-MOST_START_MILLISECONDS = 30
 
 
 def levels(index):
@@ -122,15 +118,9 @@ def show(result):
             ]
             for row in changes
         ])
-    print_bound(
-        f"A change takes at most {MOST_CHANGE_MICROSECONDS} µs",
-        [change_name(row) for row in changes if row["median"] > MOST_CHANGE_MICROSECONDS * 1000])
     plain, tweak = [row for row in chain if row["state"] == "read"]
     times = tweak["median"] / plain["median"]
     print(f"Reading takes {tweak['median']:.3f} ns, {times:.2f} × a global")
-    print_bound(
-        f"A tweak with providers costs at most {MOST_TIMES_GLOBAL} × a global",
-        ["the line above"] if times > MOST_TIMES_GLOBAL else [])
     print(f"\nStarting and ending with {COUNT:,} values, ms per process, {starts[0]['samples']} rounds")
     print_table(
         ["", "median", "middle half", "values add", "middle half"],
@@ -140,12 +130,6 @@ def show(result):
                 f"{row['adds']['median']:+.2f}", spread(*row["adds"]["middleHalf"], 2),
             ]
             for row in starts
-        ])
-    print_bound(
-        f"{COUNT:,} values add at most {MOST_START_MILLISECONDS} ms",
-        [
-            row["name"] for row in starts
-            if row["name"] != "swift-configuration" and row["adds"]["median"] > MOST_START_MILLISECONDS
         ])
 
 

@@ -4,7 +4,7 @@
 import tempfile
 
 from building import BENCHMARKS, build, built_example, macro_flags, output
-from reporting import print_bound, print_table, progress, spread, summary
+from reporting import print_table, progress, spread, summary
 
 HELP = """\
 read    ns to read a constant, a plain global and a tweak, in C and in Swift, and other Swift settings: an Atomic, a
@@ -15,9 +15,6 @@ read    ns to read a constant, a plain global and a tweak, in C and in Swift, an
         stays in a register, so it shows the cost of the loop; with a String that includes a call.
         Stores are to a volatile global, or a monitor.
 """
-
-MOST_TIMES_GLOBAL = 1.1
-MOST_TIMES_VOLATILE = 1.05
 
 
 def measure(quick):
@@ -48,10 +45,6 @@ def name(row):
     return f"{row['what']} {row['way']}"
 
 
-def has_fixed_size(row):
-    return not row["what"].endswith(("String", "text"))
-
-
 def show(rows):
     print(f"Reading, ns per read, {rows[0]['samples']} samples")
     print_table(
@@ -63,13 +56,3 @@ def show(rows):
             ]
             for row in rows
         ])
-    tweaks = [row for row in rows if row["way"].startswith("tweak")]
-    print_bound(
-        f"A tweak of fixed size costs at most {MOST_TIMES_GLOBAL} × a global",
-        [name(row) for row in tweaks if has_fixed_size(row) and row["timesGlobal"] > MOST_TIMES_GLOBAL])
-    print_bound(
-        "Reading a tweak allocates nothing, but for a long String",
-        [name(row) for row in tweaks if "long String" not in row["what"] and row["allocations"] > 0])
-    print_bound(
-        f"Storing a monitor costs at most {MOST_TIMES_VOLATILE} × a volatile global",
-        [name(row) for row in rows if row["way"] == "monitor" and row["timesGlobal"] > MOST_TIMES_VOLATILE])

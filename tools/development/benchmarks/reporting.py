@@ -48,11 +48,6 @@ def print_summaries(rows, digits, tail=True):
     print_table(titles, [list(cells(name, row)) for name, row in rows])
 
 
-def print_bound(text, exceeding):
-    """Whether a bound holds, and the rows that exceed it."""
-    print(f"{text}: " + (f"no, see {'; '.join(exceeding)}" if exceeding else "yes"))
-
-
 def ratio(ours, others):
     """The median of the ratios of samples that were taken in turn, and its interval with 95 % confidence."""
     ratios = sorted(one / other for one, other in zip(ours, others))

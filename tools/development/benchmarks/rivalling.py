@@ -8,8 +8,8 @@ import tempfile
 from pathlib import Path
 
 import many_tweaks
-from building import BENCHMARKS, TOOLS, UNAVAILABLE, Failure, output
-from reporting import is_known, print_bound, print_table, progress, ratio, summary, times
+from building import BENCHMARKS, TOOLS, UNAVAILABLE, Failure, installed, output
+from reporting import is_known, print_table, progress, ratio, summary, times
 
 HELP = """\
 rivals  ns of processor time to read an int and a text in C++: a tweak against a constant, a plain global, a relaxed
@@ -25,8 +25,6 @@ MOST_BATCHES = 20
 
 COUNT = 1_000
 LIBRARIES = [20, 60]
-MOST_TIMES_ATOMIC = 1.2
-MOST_MILLISECONDS, MOST_FAULTS = 0.7, 160
 
 
 def flags(name):
@@ -131,9 +129,7 @@ def starts(ways, quick):
 
 def measure(quick):
     with tempfile.TemporaryDirectory() as home:
-        folder, prefix = Path(home), f"{home}/installed"
-        progress("installing the library")
-        output([str(TOOLS / "install"), "--prefix", prefix, "--destdir", ""])
+        folder, prefix = Path(home), installed(home)
         environment = {
             "HOME": home, "XDG_CONFIG_HOME": home, "XDG_RUNTIME_DIR": home,
             "LD_LIBRARY_PATH": f"{prefix}/lib:{home}", "PATH": os.environ.get("PATH", "")}
@@ -166,15 +162,4 @@ def show(results):
                 f"{title}: {row['name']}", f"{row['median']:.2f}", str(row["samples"]), f"{row['faults']:.0f}",
                 times(row["ratio"]), f"{row['oursBeyond']['median']:+.2f}"]
             for title, rows in results["starts"].items() for row in rows])
-    print_bound(
-        f"A read takes at most {MOST_TIMES_ATOMIC} × a relaxed atomic, also with a writer",
-        [
-            f"{row['what']}, {row['way']}" for row in results["reads"]
-            if row["way"] == "relaxed atomic" and row["ratio"]["median"] > MOST_TIMES_ATOMIC])
     ours, alone = results["starts"][f"1 tweak, {LIBRARIES[0]} libraries"]
-    print_bound(
-        f"One tweak and {LIBRARIES[0]} libraries add at most {MOST_MILLISECONDS:g} ms and {MOST_FAULTS} page faults",
-        [
-            name for name, exceeds in [
-                ("ms", alone["oursBeyond"]["median"] > MOST_MILLISECONDS),
-                ("page faults", ours["faults"] - alone["faults"] > MOST_FAULTS)] if exceeds])

@@ -12,8 +12,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from building import BENCHMARKS, SOFTWARE, TOOLS, Failure, output
-from reporting import print_bound, print_table, progress
+from building import BENCHMARKS, SOFTWARE, TOOLS, Failure, installed
+from reporting import print_table, progress
 
 HELP = """\
 sample  A C program stores 1,000 monitors continuously, and a client samples them 1,000 times per second for a minute,
@@ -24,7 +24,6 @@ sample  A C program stores 1,000 monitors continuously, and a client samples the
 
 MONITORS = 1000
 RATE = 1000
-MOST_CORE = 0.05
 KEY = "Benchmark/State/{}"
 
 
@@ -136,9 +135,8 @@ def measure(quick):
     rows = []
     with tempfile.TemporaryDirectory() as home:
         os.chmod(home, 0o700)
-        progress("installing the library and the command")
-        output([str(TOOLS / "install"), "--prefix", f"{home}/installed", "--destdir", ""])
-        library, tweak = f"{home}/installed/lib/libtweaks.so", f"{home}/installed/bin/tweak"
+        prefix = installed(home)
+        library, tweak = f"{prefix}/lib/libtweaks.so", f"{prefix}/bin/tweak"
         program = built_program(home)
         for way in ["socket", "memory"]:
             progress(f"sampling by {way}")
@@ -170,5 +168,3 @@ def show(rows):
              percent(row["core"]), percent(row["written"]), f"{row['alone']:.0f}", f"{row['sampled']:.0f}"]
             for row in rows
         ])
-    print_bound(f"It takes at most {MOST_CORE:.0%} of a core", [row["way"] for row in rows if row["core"] > MOST_CORE])
-    print_bound("No sample is lost", [row["way"] for row in rows if row["dropped"] + row["skipped"] > 0])

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import dumping
 import many_tweaks
-from building import SOFTWARE, TOOLS, UNAVAILABLE, Failure, output
-from reporting import print_bound, print_table, progress, summary
+from building import SOFTWARE, UNAVAILABLE, Failure, installed
+from reporting import print_table, progress, summary
 
 HELP = """\
 scale   ms of processor time for 1,000, 10,000 and 100,000 tweaks: to start a process, and with overrides to start one
@@ -26,8 +26,6 @@ scale   ms of processor time for 1,000, 10,000 and 100,000 tweaks: to start a pr
 SIZES = [1_000, 10_000, 100_000]
 # n log n from the smallest to the largest size, and the noise of a busy machine.
 MOST_EXPONENT = 1 + math.log(math.log(SIZES[-1]) / math.log(SIZES[0])) / math.log(SIZES[-1] / SIZES[0]) + 0.05
-MOST_START_NANOSECONDS, MOST_OVERRIDE_NANOSECONDS = 2, 150
-MOST_LIST_MILLISECONDS, MOST_DUMP_MILLISECONDS = 150, 250
 # More than 100,000 values are not read from a file.
 OVERRIDDEN = SIZES[:2]
 START, OVERRIDES, LIST, LISTED = "start", "start, 100,000 tweaks, with overrides", "list, first", "list, again"
@@ -77,11 +75,8 @@ def measure(quick):
     if not (shutil.which("readelf") and shutil.which("nm")):
         raise Failure("readelf and nm are missing: on Debian and Ubuntu they are in the package binutils", UNAVAILABLE)
     with tempfile.TemporaryDirectory() as home:
-        folder, prefix = Path(home), f"{home}/installed"
         os.chmod(home, 0o700)
-        progress("installing the library and the commands")
-        output([str(TOOLS / "install"), "--prefix", prefix, "--destdir", ""])
-        return measured(folder, prefix, quick)
+        return measured(Path(home), installed(home), quick)
 
 
 def measured(folder, prefix, quick):
@@ -161,17 +156,3 @@ def show(rows):
                 *[""] * (1 + len(SIZES) - len(row["milliseconds"])), f"{row['nanosecondsEach']:,.0f}",
                 "" if row["exponent"] is None else f"{row['exponent']:.2f}"]
             for row in rows])
-    print_bound(
-        "Nothing grows faster than n log n", [row["name"] for row in rows if (row["exponent"] or 0) > MOST_EXPONENT])
-    named = {row["name"]: row for row in rows}
-    most = str(SIZES[-1])
-    for text, exceeds in [
-        (f"{SIZES[-1]:,} tweaks add at most {MOST_START_NANOSECONDS} ns each to a start",
-         named[START]["nanosecondsEach"] > MOST_START_NANOSECONDS),
-        (f"overrides add at most {MOST_OVERRIDE_NANOSECONDS} ns each",
-         named[OVERRIDES]["nanosecondsEach"] > MOST_OVERRIDE_NANOSECONDS),
-        (f"a list takes at most {MOST_LIST_MILLISECONDS} ms", named[LIST]["milliseconds"][most] > MOST_LIST_MILLISECONDS),
-        (f"tweak-dump takes at most {MOST_DUMP_MILLISECONDS} ms as JSON",
-         named[DUMP]["milliseconds"][most] > MOST_DUMP_MILLISECONDS),
-    ]:
-        print_bound(text, ["the row above"] if exceeds else [])

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import start_programs
 from building import BENCHMARKS, SOFTWARE, Failure, build
-from reporting import print_bound, print_table, progress, spread, summary
+from reporting import print_table, progress, spread, summary
 
 HELP = """\
 start   ms from the start of a process whose main returns at once to its end, with 0, 1,000 and 100,000 tweaks in C,
@@ -19,8 +19,6 @@ start   ms from the start of a process whose main returns at once to its end, wi
         program without tweaks in the same round. Then the private memory of each in KB, without code and records that
         were never written.
 """
-
-MOST_ADDED_MILLISECONDS = 5.0
 
 
 def build_programs():
@@ -113,9 +111,3 @@ def show(rows):
             line += [f"{row['adds']['median']:+.2f}", spread(*row["adds"]["middleHalf"], 2)]
         table.append(line + [""] * (6 - len(line)) + [f"{row['privateKilobytes']:.0f}"])
     print_table(["", "median", "middle half", "all", "tweaks add", "middle half", "memory, KB"], table)
-    print_bound(
-        f"100,000 tweaks without overrides add at most {MOST_ADDED_MILLISECONDS:g} ms",
-        [
-            row["name"] for row in rows
-            if row["name"] == "100,000 tweaks" and row["adds"]["median"] > MOST_ADDED_MILLISECONDS
-        ])
