@@ -113,6 +113,8 @@ BOUNDS = [
     Bound("starting with one tweak and 20 libraries", "rivals", 0.7, "ms more than without",
           lambda results: libraries(results)[1]["oursBeyond"]["median"], RUNTIME),
     Bound("starting with one tweak and 20 libraries", "rivals", 160, "page faults more than without", added_faults, RUNTIME),
+    Bound("a global with `FBTweakVariable`, in a float loop", "loop", 1.1, "× a global",
+          by_compiler("global with FBTweakVariable", "timesGlobal")),
     Bound("an idle gate", "gate", 1.5, "× a tweak", by_compiler(gating.GATE, "times")),
     Bound("a take of three with what it has seen", "gate", 1.3, "× three globals", by_compiler(gating.TAKE, "times")),
     Bound("setting a tweak with one observer", "change", 500, "ns", change(".set, observers: 1"), REFERENCES),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures an idle gate and takes of three tweaks beside reads, and shows their instructions."""
+"""Measures an idle gate and takes of three tweaks beside reads, atomics and a mutex, and shows their instructions."""
 
 import subprocess
 import sys
@@ -11,12 +11,17 @@ from looping import compilers
 from reporting import print_table, progress, spread, summary
 
 HELP = """\
-gate    ns for an idle gate beside reading a tweak, and for a take of three tweaks beside reading three globals, in C
-        with GCC and Clang, and the instructions of a gate and of a take. The loops alternate in one process.
+gate    ns for an idle gate beside reading a tweak and a relaxed atomic, and for a take of three tweaks beside reading
+        three globals, three relaxed atomics, and three globals behind a mutex that no other thread uses, in C with GCC
+        and Clang, and the instructions of a gate and of a take. The loops alternate in one process.
 """
 
 GATE, TAKE = "an idle gate", "a take of three with what it has seen"
-BESIDE = {GATE: "a tweak", "a take of three": "three globals", TAKE: "three globals", "three tweaks": "three globals"}
+BESIDE = {
+    "a relaxed atomic": "a tweak", GATE: "a tweak",
+    **dict.fromkeys(
+        ["three relaxed atomics", "three globals behind a mutex", "three tweaks", "a take of three", TAKE], "three globals"),
+}
 
 
 def instructions(program, function):
@@ -34,7 +39,7 @@ def measure(quick):
                 continue
             program = str(Path(home, name))
             command = [
-                compiler, "-std=gnu11", "-O2", "-DFB_TWEAK_ENABLED=1", "-I", str(TOOLS.parent / "CSupport/include"),
+                compiler, "-std=gnu11", "-O2", "-pthread", "-DFB_TWEAK_ENABLED=1", "-I", str(TOOLS.parent / "CSupport/include"),
                 str(BENCHMARKS / "gate/gate.c"), "-o", program]
             done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             if done.returncode != 0:

@@ -12,7 +12,8 @@ from reporting import print_table, progress, spread, summary
 
 HELP = """\
 loop    ns per element of an array of 4,096 floats scaled in C by a constant, by a tweak inside the loop, by a tweak
-        read before it, and by a variable bound with FBTweakBind; with GCC and Clang.
+        read before it, by a variable bound with FBTweakBind, and by a global, without and with FBTweakVariable; with GCC
+        and Clang.
 """
 
 WAYS = [("gcc", ["-O2"]), ("gcc", ["-O3"]), ("clang", ["-O2"]), ("clang", ["-O3"])]
@@ -46,18 +47,19 @@ def measure(quick):
                 way, samples = line.split("\t")
                 values = summary([float(sample) for sample in samples.split(",")])
                 rows.append({"compiler": f"{name} {flags[0]}", "way": way, **values})
-    constants = {row["compiler"]: row["median"] for row in rows if row["way"] == "constant"}
+    medians = {(row["compiler"], row["way"]): row["median"] for row in rows}
     for row in rows:
-        row["timesConstant"] = row["median"] / constants[row["compiler"]]
+        row["timesConstant"] = row["median"] / medians[row["compiler"], "constant"]
+        row["timesGlobal"] = row["median"] / medians[row["compiler"], "global"]
     return rows
 
 
 def show(rows):
     print(f"A loop over floats, ns per element, {rows[0]['samples'] if rows else 0} samples")
     print_table(
-        ["", "median", "middle half", "× constant"],
+        ["", "median", "middle half", "× constant", "× global"],
         [
             [f"{row['compiler']} {row['way']}", f"{row['median']:.3f}", spread(*row["middleHalf"], 3),
-             f"{row['timesConstant']:.1f}"]
+             f"{row['timesConstant']:.1f}", f"{row['timesGlobal']:.2f}"]
             for row in rows
         ])

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Prints the nanoseconds of an idle gate and of a take of three beside those of reads, `<samples>`
- * times each: the ways take turns, so that other load on the machine affects all of them. A reading
- * loop does the same four times in each of its turns.
+ * Prints the nanoseconds of an idle gate and of a take of three beside those of reads, of relaxed
+ * atomics and of globals behind a mutex, `<samples>` times each: the ways take turns, so that other
+ * load on the machine affects all of them. A reading loop does the same four times in each of its
+ * turns.
  */
 #include <fbtweak.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -19,6 +22,8 @@ static inline __attribute__((always_inline)) void use(double value) {
 }
 
 double plain_p = 1, plain_i = 0.1, plain_d = 0.01;
+_Atomic double atomic_p = 1, atomic_i = 0.1, atomic_d = 0.01;
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 struct gains {
   double p, i, d;
@@ -39,6 +44,16 @@ static inline __attribute__((always_inline)) void read_globals(void) {
   use(plain_p);
   use(plain_i);
   use(plain_d);
+}
+static inline __attribute__((always_inline)) void read_atomics(void) {
+  use(atomic_load_explicit(&atomic_p, memory_order_relaxed));
+  use(atomic_load_explicit(&atomic_i, memory_order_relaxed));
+  use(atomic_load_explicit(&atomic_d, memory_order_relaxed));
+}
+static inline __attribute__((always_inline)) void read_locked(void) {
+  pthread_mutex_lock(&mutex);
+  read_globals();
+  pthread_mutex_unlock(&mutex);
 }
 static inline __attribute__((always_inline)) void read_tweaks(void) {
   struct gains now = gains();
@@ -76,8 +91,11 @@ static inline __attribute__((always_inline)) void take_new(struct gains *copy, u
   }
 LOOP(one_global, use(plain_p))
 LOOP(one_tweak, use(tweak_p()))
+LOOP(one_atomic, use(atomic_load_explicit(&atomic_p, memory_order_relaxed)))
 LOOP(idle_gate, pass_gate())
 LOOP(three_globals, read_globals())
+LOOP(three_atomics, read_atomics())
+LOOP(three_locked, read_locked())
 LOOP(three_tweaks, read_tweaks())
 LOOP(take_of_three, take(&copy))
 LOOP(take_of_new, take_new(&copy, &seen))
@@ -97,8 +115,11 @@ static const struct {
   void (*run)(long turns);
 } ways[] = {{"a global", one_global},
             {"a tweak", one_tweak},
+            {"a relaxed atomic", one_atomic},
             {"an idle gate", idle_gate},
             {"three globals", three_globals},
+            {"three relaxed atomics", three_atomics},
+            {"three globals behind a mutex", three_locked},
             {"three tweaks", three_tweaks},
             {"a take of three", take_of_three},
             {"a take of three with what it has seen", take_of_new}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scales an array by a constant and by tweaks, and prints samples of ns per element. */
+/* Scales an array by a constant, a global and tweaks, and prints samples of ns per element. */
 #define _GNU_SOURCE
 #include <fbtweak.h>
 #include <stdio.h>
@@ -10,6 +10,8 @@ enum { COUNT = 4096, TURNS = 50 };
 
 static float from[COUNT], to[COUNT];
 static float bound;
+float plain = 0.5f, declared = 0.5f;
+FBTweakVariable(declared, "Benchmark", "Loop", "Gain declared", 0, 1);
 
 #define LOOP(name_, before_, gain_)                                                                \
   __attribute__((noinline)) static void name_(float *restrict out, const float *restrict in,       \
@@ -24,6 +26,8 @@ LOOP(with_tweak, (void)0, FBTweakValue("Benchmark", "Loop", "Gain", 0.5f, 0, 1))
 LOOP(with_tweak_read_before,
      float gain = FBTweakValue("Benchmark", "Loop", "Gain before", 0.5f, 0, 1), gain)
 LOOP(with_bound_variable, (void)0, bound)
+LOOP(with_global, (void)0, plain)
+LOOP(with_declared_variable, (void)0, declared)
 
 static double nanoseconds(void) {
   struct timespec now;
@@ -40,6 +44,8 @@ int main(int count, char **arguments) {
       {"tweak in the loop", with_tweak},
       {"tweak read before the loop", with_tweak_read_before},
       {"variable that follows", with_bound_variable},
+      {"global", with_global},
+      {"global with FBTweakVariable", with_declared_variable},
   };
   enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
   size_t samples = count > 1 ? (size_t)atoi(arguments[1]) : 100;
