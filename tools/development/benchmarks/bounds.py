@@ -3,6 +3,7 @@
 
 from collections import namedtuple
 
+import commanding
 import gating
 import loading
 import rivalling
@@ -71,7 +72,8 @@ def exponents(rows):
 
 
 def overridden(rows):
-    return in_list(rows, "100,000 tweaks, 100 overrides")["adds"]["median"] - in_list(rows, "100,000 tweaks")["adds"]["median"]
+    with_overrides, without = (in_list(rows, f"100,000 tweaks{end}") for end in [", 100 overrides", ""])
+    return with_overrides["adds"]["median"] - without["adds"]["median"]
 
 
 def libraries(results):
@@ -92,9 +94,9 @@ def growth(path):
 
 
 FRAME = 1000 / 60
-RUNTIME = "most of it is the start of the Swift runtime"
-REFERENCES = "a third of its instructions count references, and copy optional values with texts"
-NAMES = "names are equal as Swift's strings are, so hashing and comparing three takes about 660 instructions"
+RUNTIME = "about half of the page faults are those of the Swift runtime"
+REFERENCES = "about a third of its instructions count references and copy optional values that have texts"
+NAMES = "names compare as Swift strings do; to hash and compare three takes about 660 instructions"
 
 BOUNDS = [
     Bound("reading a tweak of fixed size, in C and Swift", "read", 1.1, "× a global",
@@ -119,6 +121,9 @@ BOUNDS = [
     Bound("a take of three with what it has seen", "gate", 1.3, "× three globals", by_compiler(gating.TAKE, "times")),
     Bound("setting a tweak with one observer", "change", 500, "ns", change(".set, observers: 1"), REFERENCES),
     Bound("finding a tweak by name in Swift", "change", 60, "ns", change("store.tweak(…)"), NAMES),
+    Bound("finding a tweak by name in C, of 1,000", "scale", 60, "ns", lambda rows:
+          (in_list(rows, scaling.FIND)["milliseconds"]["1000"] - in_list(rows, scaling.FIND)["milliseconds"]["0"])
+          * 1e6 / scaling.FINDS, NAMES),
     Bound("500 tweaks, when compiling without optimization", "compile", 0.5, "s more than constants",
           lambda results: {row["name"]: row["adds"]["median"] for row in results["files"]},
           "in Swift each expansion of a macro takes the compiler 1.6 ms, even if it returns only the default"),
@@ -129,12 +134,16 @@ BOUNDS = [
     Bound("starting with 100 overrides of 100,000 tweaks", "start", 10, "ms more than without overrides", overridden),
     Bound("a tweak at the start, of 100,000", "scale", 2, "ns", nanoseconds_each(scaling.START)),
     Bound("an override at the start, of 10,000", "scale", 150, "ns", nanoseconds_each(scaling.OVERRIDES),
-          "reading JSON and decoding a record take about 9,800 instructions"),
+          "it takes about 10,000 instructions to read the JSON and decode the record"),
     Bound("listing 100,000 tweaks as JSON", "scale", 150, "ms", largest(scaling.LIST),
-          "decoding a record and writing it as JSON take about 25,000 instructions"),
+          "it takes about 25,000 instructions to decode a record and write it as JSON"),
     Bound("`tweak-dump` of 100,000 tweaks as JSON", "scale", 250, "ms", largest(scaling.DUMP),
-          "a record takes about 35,000 instructions"),
-    Bound("the growth of a cost with the number of tweaks, as a power", "scale", scaling.MOST_EXPONENT, "(n log n)", exponents),
+          "it takes about 35,000 instructions to read a record and write it as JSON"),
+    Bound("the growth of a cost with the number of tweaks, as a power", "scale", scaling.MOST_EXPONENT, "(n log n)",
+          exponents),
+    Bound("`tweak set` of ten short names, of 10,000 tweaks", "command", 30, "ms",
+          lambda rows: in_list(rows, commanding.SET_TEN)["milliseconds"]["10000"]),
+    Bound("the growth of the time of a command, as a power", "command", scaling.MOST_EXPONENT, "(n log n)", exponents),
     Bound("from an edited overrides file to the program", "follow", 5, "ms", median("edit")),
     Bound("from `tweak set` to the program", "follow", 2, "ms more than `tweak --help`", median("setBeyondHelp")),
     Bound("the file and the socket at the start", "follow", 0.3, "ms each", medians("addsToStart", ["file", "socket"])),
@@ -144,8 +153,10 @@ BOUNDS = [
     Bound("the library's thread, idle", "follow", 0, "wakeups", lambda results: results["idleWakeUps"]),
     Bound("from an edited source to the program", "edit", 50, "ms", by(
         lambda row: f"{row['size']} in {row['language']}, tweaks: {row['tweaks']}", lambda row: row["median"])),
-    Bound("a gate at 1 kHz, from the answer to the value, 95 %", "live", 1.5, "ms", lambda results: results["gate"]["percentile95"]),
-    Bound("the end of a lease of a killed client, 95 %", "live", 10, "ms", lambda results: results["lease"]["percentile95"]),
+    Bound("a gate at 1 kHz, from the answer to the value, 95 %", "live", 1.5, "ms",
+          lambda results: results["gate"]["percentile95"]),
+    Bound("the end of a lease of a killed client, 95 %", "live", 10, "ms",
+          lambda results: results["lease"]["percentile95"]),
     Bound("a change in a replay", "live", 1, "ms off", median("replay")),
     Bound("10,000 sets a second for 100 clients", "load", 0.99 * loading.RATE, "sets a second",
           lambda results: results["rate"], least=True),
@@ -182,15 +193,18 @@ BOUNDS = [
     Bound("from etcd to a program", "remote", 10, "ms", median("one")),
     Bound("from etcd to the last of 1,000 programs", "remote", 1000, "ms", median("last")),
     Bound("a file of remote values at the start", "remote", 1, "ms more than without", median("addsToStart")),
-    Bound("a program with remote values, idle", "remote", 0, "wakeups", lambda results: results["idleWakeUps"]["a program"]),
+    Bound("a program with remote values, idle", "remote", 0, "wakeups",
+          lambda results: results["idleWakeUps"]["a program"]),
     Bound("the page's first rows of 10,000", "page", 300, "ms", median("first paint, ms")),
-    Bound("from a key in the page's search to the results, 99 %", "page", 50, "ms", lambda of: of["key to result, ms"]["p99"]),
+    Bound("from a key in the page's search to the results, 99 %", "page", 50, "ms",
+          lambda of: of["key to result, ms"]["p99"]),
     Bound("from a slider of the page to the program", "page", 6.5, "ms", median("drag to cell, ms")),
     Bound("from a slider of the page to the program, 99 %", "page", FRAME + 5, "ms",
           lambda of: of["drag to cell, ms"]["p99"]),
     Bound("the steps of a slider that are sent", "page", 25, "%",
           lambda of: 100 * of["drag to cell, ms"]["sent"] / of["drag to cell, ms"]["steps"], least=True),
-    Bound("from a change elsewhere to the page, 99 %", "page", 100, "ms", lambda of: of["outside change to page, ms"]["p99"]),
+    Bound("from a change elsewhere to the page, 99 %", "page", 100, "ms",
+          lambda of: of["outside change to page, ms"]["p99"]),
     Bound("the page's first load", "page", 100, "kB", lambda of: of["first load on a slow line"]["kB"]),
     Bound("the page's first rows at 50 kB/s and 300 ms", "page", 4000, "ms",
           lambda of: of["first load on a slow line"]["rows, ms"]),

@@ -30,13 +30,13 @@ KINDS = [
 ]
 
 
-def record(index, count):
-    """A record as compilers leave it, see RecordFormat.md."""
+def record(index, count, sources="/home/ada/game/source"):
+    """A record as compilers leave it, see RecordFormat.md, of a declaration in one of 100 sources."""
     kind, value, limits = KINDS[index % len(KINDS)]
     text = "linear" if kind == 12 else ""
     texts = [
         f"Category {index * 10 // count}", f"Collection {index * 100 // count}", f"Tweak {index}", text,
-        f"at=/home/ada/game/source/part{index * 100 // count}.c:{index % 1000 + 1}", f"doc=What number {index} does", ""]
+        f"at={sources}/part{index * 100 // count}.c:{index % 1000 + 1}", f"doc=What number {index} does", ""]
     fixed = bytes([1, 1, kind, 3 if limits else 0]) + value * 2 + (limits or bytes(16)) + bytes(8)
     content = fixed + "".join(each + "\0" for each in texts).encode()
     size = (len(content) + 4 + 7) // 8 * 8
@@ -63,11 +63,11 @@ def write_object(path, count, size=0):
             file.write(struct.pack("<IIQQQQIIQQ", name, kind, flags, 0, offset, length, 0, 0, 8, 0))
 
 
-def run(arguments):
+def run(arguments, environment=os.environ):
     """Runs a command, and returns its time in milliseconds and its memory in KB."""
     devnull = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
     begin = time.perf_counter_ns()
-    process = os.posix_spawn(arguments[0], arguments, os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, devnull, 1)])
+    process = os.posix_spawn(arguments[0], arguments, environment, file_actions=[(os.POSIX_SPAWN_DUP2, devnull, 1)])
     _, status, usage = os.wait4(process, 0)
     end = time.perf_counter_ns()
     os.close(devnull)

@@ -25,14 +25,16 @@ from ports import free_port  # noqa: E402
 
 HELP = """\
 remote  etcd, tweak-agent and programs that follow its files, on one host. ms from the start of a put in etcd, at least
-        100 after the last one, until a program has the value, and until the last of 1,000 processes has it; how many
+        100 after the last one, until a program has the value, and until the last of 1,000 processes has it; the same from
+        the start of `tweak fleet set`, beside `tweak fleet set --help`; how many
         of them use inotify, of which a user has 128 instances by default; wakeups in 5 idle seconds of a process with
         and without inotify, and of the agent; and what a file of values adds to starting and ending a program.
 """
 
 IDLE_SECONDS = 5
 APPLICATION = "receiver"
-KEY = f"/tweaks/production/{APPLICATION}/values/Benchmark/Agent/Value"
+TWEAK = "Benchmark/Agent/Value"
+KEY = f"/tweaks/production/{APPLICATION}/values/{TWEAK}"
 SLOT = struct.Struct("qq")
 
 
@@ -40,7 +42,8 @@ class Etcd:
     """One member, on loopback."""
 
     def __init__(self, home):
-        program = shutil.which("etcd")
+        # Tests unpack it there.
+        program = shutil.which("etcd", path=f"{os.environ['PATH']}:{TOOLS.parent}/.build/servers/usr/bin")
         if not program:
             raise Failure("etcd is missing: on Debian it is in the package etcd-server", UNAVAILABLE)
         self.port, peer = free_port(), free_port()
@@ -80,11 +83,11 @@ class Etcd:
 
 class Agent:
     def __init__(self, program, home, url):
-        configuration = Path(home, "agent.json")
-        configuration.write_text(json.dumps({
+        self.configuration = Path(home, "agent.json")
+        self.configuration.write_text(json.dumps({
             "etcd": {"endpoints": [url], "plainHTTP": True}, "applications": [{"name": APPLICATION, "fleet": True}]}))
         self.process = subprocess.Popen(
-            [program, "--configuration", configuration, "--folder", f"{home}/state/tweaks"], stderr=subprocess.DEVNULL)
+            [program, "--configuration", self.configuration, "--folder", f"{home}/state/tweaks"], stderr=subprocess.DEVNULL)
 
     def end(self):
         self.process.terminate()
@@ -181,7 +184,7 @@ def starts(program, home, rounds):
 
 
 def measure(quick):
-    single, many, rounds, start_rounds = (50, 100, 3, 50) if quick else (300, 1000, 10, 300)
+    single, commands, many, rounds, start_rounds = (50, 10, 100, 3, 50) if quick else (300, 100, 1000, 10, 300)
     with tempfile.TemporaryDirectory() as home:
         os.chmod(home, 0o700)
         prefix = installed(home, "--with-agent")
@@ -197,8 +200,17 @@ def measure(quick):
             started.append(agent)
             values = iter(range(1, 1 << 30))
 
-            def changed(receivers, count):
-                return [receivers.milliseconds(etcd.put, next(values)) for _ in range(count)]
+            def changed(receivers, count, change=etcd.put):
+                return [receivers.milliseconds(change, next(values)) for _ in range(count)]
+
+            def fleet_set(*arguments):
+                """Returns the time of the start of the command."""
+                start = time.monotonic_ns()
+                output([f"{prefix}/bin/tweak", "fleet", "set", *arguments], **environment)
+                return start
+
+            def set_in_fleet(value):
+                return fleet_set("--configuration", agent.configuration, APPLICATION, TWEAK, str(value))
 
             progress(f"measuring {single} changes")
             receivers = Receivers(program, home, environment, 1)
@@ -209,6 +221,13 @@ def measure(quick):
                 # The agent collects changes that follow each other closely.
                 time.sleep(random.uniform(0.1, 0.15))
                 of_one += changed(receivers, 1)[0]
+            progress(f"measuring {commands} commands")
+            of_set, of_help = [], []
+            for _ in range(commands):
+                time.sleep(random.uniform(0.1, 0.15))
+                of_set += changed(receivers, 1, set_in_fleet)[0]
+                start = fleet_set("--help")
+                of_help.append((time.monotonic_ns() - start) / 1e6)
             # Threads that are only needed at the start have ended by then.
             time.sleep(3)
             idle = wake_ups({"a program": receivers.processes[0].pid, "the agent": agent.process.pid})
@@ -231,7 +250,8 @@ def measure(quick):
             for one in reversed(started):
                 one.end()
     return {
-        "one": summary(of_one), "processes": many, "withInotify": len(following),
+        "one": summary(of_one), "fleetSet": summary(of_set), "fleetHelp": summary(of_help), "processes": many,
+        "withInotify": len(following),
         "median": summary([statistics.median(samples) for samples in of_many]),
         "last": summary([max(samples) for samples in of_many]), "idleWakeUps": idle, "addsToStart": summary(added),
     }
@@ -242,7 +262,8 @@ def show(results):
     processes = results["processes"]
     rows = [
         ("put → value in one process", results["one"]), (f"… in half of {processes:,}", results["median"]),
-        ("… in the last of them", results["last"]), ("a file with values adds to a start", results["addsToStart"]),
+        ("… in the last of them", results["last"]), ("tweak fleet set → value in one process", results["fleetSet"]),
+        ("tweak fleet set --help", results["fleetHelp"]), ("a file with values adds to a start", results["addsToStart"]),
     ]
     print_summaries(rows, 2)
     print(f"{results['withInotify']} of {processes:,} processes are told by inotify, the others look")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes programs with many tweaks without compiling these: their records are written as compilers write them."""
 
+import itertools
 import json
 import random
 import subprocess
@@ -25,14 +26,21 @@ def linking(prefix):
     return [f"-I{prefix}/include", f"-L{prefix}/lib", "-Wl,--no-as-needed", "-ltweaks"]
 
 
-def write_program(path, count, prefix):
-    """Links instructions/hot.c with `count` more tweaks, in the order of a shuffled deck."""
+def write_program(path, count, prefix, are_read=False, **options):
+    """Links instructions/hot.c with `count` more tweaks, in the order of a shuffled deck.
+
+    With `are_read` there is code for x86-64 that reads each. The other options are those of ``dumping.record``.
+    """
     order = list(range(count))
     random.Random(count).shuffle(order)
     records, source = path.with_suffix(".records"), path.with_suffix(".s")
-    records.write_bytes(b"".join(dumping.record(index, count) for index in order))
+    contents = [dumping.record(index, count, **options) for index in order]
+    records.write_bytes(b"".join(contents))
+    # The cell is the second field of eight bytes.
+    starts = itertools.accumulate((len(content) for content in contents[:-1]), initial=0)
+    reads = [f"mov records + {start + 8}(%rip), %rax\n" for start in starts] if are_read and count else []
     source.write_text(
-        f'.section fbtweak, "aw", @progbits\n.balign 8\n.incbin "{records}"\n'
+        f'.section fbtweak, "aw", @progbits\n.balign 8\nrecords: .incbin "{records}"\n.text\n{"".join(reads)}'
         '.section .note.GNU-stack, "", @progbits\n')
     compiled(
         "gcc", "-std=gnu11", "-O2", "-DDEBUG", BENCHMARKS / "instructions/hot.c", source, *linking(prefix), "-o", path)

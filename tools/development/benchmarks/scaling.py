@@ -18,9 +18,10 @@ from reporting import print_table, progress, summary
 
 HELP = """\
 scale   ms of processor time for 1,000, 10,000 and 100,000 tweaks: to start a process, and with overrides to start one
-        with 100,000 tweaks; to list them as JSON in a process, at the first request and later; tweak-dump as JSON and
-        as a table, and readelf -p, of the same file; nm of as many symbols. Each with its exponent, the power of the
-        number with which it grows; the cost of an empty program or file is subtracted. The rows take turns.
+        with 100,000 tweaks; to find tweaks by their names in C, a million times; to list them as JSON in a process, at
+        the first request and later; tweak-dump as JSON and as a table, and readelf -p, of the same file; nm of as many
+        symbols. Each with its exponent, the power of the number with which it grows; the cost of an empty program or file
+        is subtracted. The rows take turns.
 """
 
 SIZES = [1_000, 10_000, 100_000]
@@ -29,6 +30,7 @@ MOST_EXPONENT = 1 + math.log(math.log(SIZES[-1]) / math.log(SIZES[0])) / math.lo
 # More than 100,000 values are not read from a file.
 OVERRIDDEN = SIZES[:2]
 START, OVERRIDES, LIST, LISTED = "start", "start, 100,000 tweaks, with overrides", "list, first", "list, again"
+FIND, FINDS = "find, a million times", 1_000_000
 DUMP, NM = "tweak-dump --format json", "nm, of as many symbols"
 
 
@@ -99,6 +101,8 @@ def measured(folder, prefix, quick):
         START: lambda size: processor_milliseconds([str(programs[size])], environment),
         OVERRIDES: lambda size: processor_milliseconds(
             [str(programs[SIZES[-1]])], environment | {"XDG_CONFIG_HOME": str(configurations[size])}),
+        FIND: lambda size: processor_milliseconds(
+            [str(programs[size]), "find", str(FINDS if size else 0), str(max(size, 1))], environment),
         **{
             name: (lambda size, command=command: processor_milliseconds([*command, str(files[size])], environment))
             for name, command in inspections.items()},
@@ -116,13 +120,22 @@ def measured(folder, prefix, quick):
             samples[LIST, size].append(first)
             samples[LISTED, size].append(again)
     rows = []
-    for name in [START, OVERRIDES, LIST, LISTED, *inspections, NM]:
-        costs = {size: summary(samples[name, size])["median"] for size in sizes_of(name)}
-        most = sizes_of(name)[-1]
-        rows.append({
-            "name": name, "rounds": rounds, "milliseconds": {str(size): cost for size, cost in costs.items()},
-            "nanosecondsEach": (costs[most] - costs[0]) * 1e6 / most, "exponent": exponent(costs)})
+    for name in [START, OVERRIDES, FIND, LIST, LISTED, *inspections, NM]:
+        summaries = {size: summary(samples[name, size]) for size in sizes_of(name)}
+        rows.append(sized(name, summaries, FINDS if name == FIND else None))
     return rows
+
+
+def sized(name, summaries, count=None):
+    """The row of a cost in ms by size, of which 0 is what does not depend on the size.
+
+    The largest size is of `count` operations, or of as many as the size is.
+    """
+    costs = {size: of["median"] for size, of in summaries.items()}
+    most = max(costs)
+    return {
+        "name": name, "rounds": summaries[0]["samples"], "milliseconds": {str(size): cost for size, cost in costs.items()},
+        "nanosecondsEach": (costs[most] - costs[0]) * 1e6 / (count or most), "exponent": exponent(costs)}
 
 
 def sizes_of(name):
@@ -147,9 +160,14 @@ def exponent(costs):
 
 
 def show(rows):
-    print(f"Costs by size, ms of processor time, {rows[0]['rounds']} rounds")
+    show_sizes("Costs by size, ms of processor time", "0", rows)
+
+
+def show_sizes(title, nothing, rows):
+    """Prints a table of rows of ``sized``; `nothing` is the title of the size 0."""
+    print(f"{title}, {rows[0]['rounds']} rounds")
     print_table(
-        ["", *(f"{size:,}" for size in [0, *SIZES]), "ns each", "exponent"],
+        ["", nothing, *(f"{size:,}" for size in SIZES), "ns each", "exponent"],
         [
             [
                 row["name"], *(f"{cost:.2f}" for cost in row["milliseconds"].values()),

@@ -34,13 +34,16 @@ static bool visit(const fbtweak *tweak, void *context) {
   return true;
 }
 
-/* The name of a tweak in records.s. */
-static const fbtweak *find(long index, long count) {
-  char category[32], collection[32], name[32];
-  snprintf(category, sizeof category, "Category %ld", index * 10 / count);
-  snprintf(collection, sizeof collection, "Collection %ld", index * 100 / count);
-  snprintf(name, sizeof name, "Tweak %ld", index);
-  return fbtweak_find(category, collection, name);
+/* Names of tweaks in records.s. */
+enum { NAMES = 500 };
+static struct { char category[32], collection[32], name[32]; } names[NAMES];
+static void write_names(long count) {
+  for (long number = 0; number < NAMES; number++) {
+    long index = number * count / NAMES;
+    snprintf(names[number].category, 32, "Category %ld", index * 10 / count);
+    snprintf(names[number].collection, 32, "Collection %ld", index * 100 / count);
+    snprintf(names[number].name, 32, "Tweak %ld", index);
+  }
 }
 
 int main(int argc, char **argv) {
@@ -49,9 +52,12 @@ int main(int argc, char **argv) {
   int level = FBTweakValue("Hot", "Path", "Level", 0, 0, 1000000);
 
   if (strcmp(operation, "find") == 0) {
-    for (long turn = 0; turn < times; turn++)
-      if (!find(turn % 500 * count / 500, count))
+    write_names(count);
+    for (long turn = 0; turn < times; turn++) {
+      long number = turn % NAMES;
+      if (!fbtweak_find(names[number].category, names[number].collection, names[number].name))
         return 1;
+    }
   } else if (strcmp(operation, "walk") == 0) {
     for (long turn = 0; turn < times; turn++)
       if (fbtweak_walk(0, 0, visit, 0) != (size_t)count + 1)
