@@ -216,11 +216,18 @@ BOUNDS = [
     Bound("the page's delay with these", "page", 1000, "ms", lambda of: of["1,000 changes a second"]["behind, ms"]["most"]),
     Bound("the memory of the page and the server with these", "page", 10, "MB more each", lambda of: {
         "page": growth("heap of the page, MB")(of), "server": growth("memory of the server, MB")(of)}),
+    Bound("`libtweaks.so`", "size", 10.25, "MB", lambda results: results["megabytes"]["library"]),
+    Bound("the command `tweak`", "size", 20, "MB", lambda results: results["megabytes"]["tweak"]),
+    Bound("all that is installed", "size", 120, "MB", lambda results: results["megabytes"]["everything"]),
+    Bound("starting with the library", "size", 210, "page faults more than with the header alone", lambda results:
+          results["pageFaults"]["with the library"] - results["pageFaults"]["alone"], RUNTIME),
 ]
 
 
 def number(value):
-    return f"{value:,.0f}" if value == 0 or abs(value) >= 100 else f"{value:.3g}"
+    if value == 0 or abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.4g}" if abs(value) >= 10 else f"{value:.3g}"
 
 
 def limit(bound):

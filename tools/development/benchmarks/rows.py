@@ -44,6 +44,7 @@ ROWS = [
     Row("tweak-dump of a large file", "dump", "readelf"),
     Row("compile in C, C++ and Swift", "compile", "constants"),
     Row("the page", "page", ""),
+    Row("size and page faults of what is installed", "size", "the header alone"),
 ]
 
 
