@@ -188,7 +188,7 @@ extension TweakStore {
     func flushAtExitOfProcess() {
         let isFirst = keptStores.withLock { stores in
             let isFirst = stores == nil
-            stores = (stores ?? []).filter { $0.store != nil } + [WeakStore(store: self)]
+            stores = (stores ?? []).filter { $0.object != nil } + [WeakReference(self)]
             return isFirst
         }
         if isFirst {
@@ -216,7 +216,7 @@ extension TweakStore {
     static func flushAllAtExit(isLast: Bool) {
         lookForExitInside()
         guard !fbtweak__exits_inside() else { return }
-        for store in (keptStores.withLock { $0 } ?? []).compactMap(\.store) {
+        for store in (keptStores.withLock { $0 } ?? []).compactMap({ $0.object }) {
             if store.isShared { store.reportUnknownVariables() }
             store.writer?.flushAtExit(isLast: isLast)
             store.diagnostics.finish()
@@ -224,9 +224,5 @@ extension TweakStore {
     }
 }
 
-struct WeakStore: Sendable {
-    weak let store: TweakStore?
-}
-
 /// The stores with an overrides file; `nil` before the first one.
-let keptStores = Guarded<[WeakStore]?>(nil)
+let keptStores = Guarded<[WeakReference<TweakStore>]?>(nil)

@@ -125,7 +125,7 @@ final class EventLoop: Sendable {
             awaited += source.awaited
             ends.append(awaited.count)
         }
-        let nanoseconds = nanoseconds(until: sources.compactMap(\.deadline).min())
+        let nanoseconds = nanoseconds(until: sources.compactMap { $0.deadline }.min())
         var error = allowingForks { fbtweak__poll(&awaited, awaited.count, nanoseconds) ? 0 : errno }
         if error == 0, awaited.first?.revents != 0 {
             error = state.withLock { state in
@@ -139,7 +139,7 @@ final class EventLoop: Sendable {
         return zip(sources, ends).filter { source, end in
             defer { start = end }
             return source.handle(awaited[start..<end])
-        }.map(\.0)
+        }.map { $0.0 }
     }
 
     /// The timeout for ``fbtweak__poll``, a minute at most.

@@ -143,7 +143,7 @@ final class FileWatcher: EventLoop.Source {
         descriptor.map { [pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0)] } ?? []
     }
 
-    var deadline: ContinuousClock.Instant? { files.compactMap(\.deadline).min() }
+    var deadline: ContinuousClock.Instant? { files.compactMap { $0.deadline }.min() }
 
     func handle(_ awaited: ArraySlice<pollfd>) -> Bool {
         let unwanted = files.filter { !$0.file.isWanted() }
@@ -153,7 +153,7 @@ final class FileWatcher: EventLoop.Source {
                 end()
                 return false
             }
-            release(unwanted.flatMap(\.steps))
+            release(unwanted.flatMap { $0.steps })
         }
         if let event = awaited.first, event.revents != 0 {
             // The number may by now be another file's, whose events are not ours: EINVAL in that case.
@@ -267,9 +267,9 @@ extension FileWatcher {
 
     /// Stops watching directories that no file needs any more.
     private func release(_ former: [Step]) {
-        let needed = files.flatMap(\.steps)
-        let watches = Set(needed.map(\.watch))
-        let named = Set(needed.filter { !$0.name.isEmpty }.map(\.watch))
+        let needed = files.flatMap { $0.steps }
+        let watches = Set(needed.map { $0.watch })
+        let named = Set(needed.filter { !$0.name.isEmpty }.map { $0.watch })
         for step in former where !named.contains(step.watch) {
             if !watches.contains(step.watch) {
                 inotify_rm_watch(inotify, step.watch)

@@ -96,7 +96,7 @@ extension ProcessImage {
     }
 
     /// The application names declared in the images.
-    static func declaredApplications() -> [String] { loadedImages().compactMap(\.application) }
+    static func declaredApplications() -> [String] { loadedImages().compactMap { $0.application } }
 
     private init(_ image: LoadedImage, ownRecords: UnsafeRawBufferPointer) {
         let candidates = image.recordsFromFile() ?? image.recordsFromLinker(own: ownRecords)

@@ -378,7 +378,7 @@ struct ChangeHistory {
         guard var (low, high) = sets.firstIndex(where: { $0[0].number == number }).map({ ($0, $0) }) else {
             return []
         }
-        let keys = Set(sets[low].map(\.tweak.key))
+        let keys = Set(sets[low].map { $0.tweak.key })
         var members = [sets[low]]
         while let earlier = sets[..<low].lastIndex(where: { $0.touches(keys) }),
             sets[earlier].isOf(keys), Self.isBurst(sets[earlier][0], members[0][0])

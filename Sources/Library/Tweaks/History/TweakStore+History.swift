@@ -183,7 +183,7 @@ extension TweakStore {
         try restore(by: author) { (state) throws(HistoryError) in
             guard state.history.isOn else { throw .off }
             guard let held = state.history.held(at: mark) else {
-                throw .unknownMark(mark ?? "", known: state.history.points.compactMap(\.name))
+                throw .unknownMark(mark ?? "", known: state.history.points.compactMap { $0.name })
             }
             var restoration = Restoration()
             let keeper = state.layers.keeper

@@ -110,7 +110,7 @@ struct Leases {
 
     /// The tweaks for which another lease counts after a change, or none.
     func affected(by change: Change) -> [TweakKey] {
-        change.byTweak.filter { key, leases in self[key].last?.number != leases.last?.number }.map(\.key)
+        change.byTweak.filter { key, leases in self[key].last?.number != leases.last?.number }.map { $0.key }
             .sorted()
     }
 
@@ -128,13 +128,13 @@ struct Leases {
                 if let end = new.terms.end { nextEnd = min(nextEnd ?? end, end) }
             }
             guard leases.count - (new == nil ? 0 : 1) < before.count else { continue }
-            let kept = Set(leases.map(\.number))
+            let kept = Set(leases.map { $0.number })
             for lease in before where !kept.contains(lease.number) {
                 noteConnection(of: lease, -1)
                 if let nextEnd, lease.terms.end == nextEnd { isEndOpen = true }
             }
         }
-        if isEndOpen { nextEnd = byTweak.values.lazy.flatMap { $0 }.compactMap(\.terms.end).min() }
+        if isEndOpen { nextEnd = byTweak.values.lazy.flatMap { $0 }.compactMap { $0.terms.end }.min() }
     }
 
     private mutating func noteConnection(of lease: Lease, _ difference: Int) {

@@ -36,7 +36,7 @@ extension StoreState {
             if let connection = lease.connection, !layers.leases.isOpen(connection) { return nil }
             let leased = values.compactMap { key, value in value.map { (key: key, value: $0) } }
             let change = layers.beginLeases(leased, lease, by: author)
-            update = ValueUpdate(resolving: leased.map(\.key), with: change, by: author)
+            update = ValueUpdate(resolving: leased.map { $0.key }, with: change, by: author)
         } else {
             update = self.update(values, in: source, by: author)
         }
@@ -50,7 +50,7 @@ extension StoreState {
     ) -> ValueUpdate {
         let update = ValueUpdate(values, in: source, by: author)
         if source == .overrides, case .client(let client) = author {
-            update.leases = layers.leases.ending(of: values.map(\.key)) {
+            update.leases = layers.leases.ending(of: values.map { $0.key }) {
                 $0.terms.connection === client
             }
         }
@@ -129,7 +129,9 @@ extension TweakStore {
         }
         let (hasRest, callsForWatch) = state.withLock { state in
             if let update = make(&state) {
-                if !state.images.undecoded.isEmpty { state.decode(only: update.opinions.compactMap(\.key)) }
+                if !state.images.undecoded.isEmpty {
+                    state.decode(only: update.opinions.compactMap { $0.key })
+                }
                 _ = state.commit(state.plan(update, in: state.layers), of: update)
             }
             return (state.delivery.isLeft || state.hasMessages, state.gates.drainCallForWatch())
@@ -214,7 +216,7 @@ final class ValueTimer: EventLoop.Source {
     var deadline: ContinuousClock.Instant? {
         if isApplying.withLock({ $0 }) { return nil }
         let (end, hasRamps) = store.state.withLock { ($0.layers.leases.nextEnd, !$0.ramps.isEmpty) }
-        return [end, hasRamps ? nextStep : nil].compactMap(\.self).min()
+        return [end, hasRamps ? nextStep : nil].compactMap { $0 }.min()
     }
 
     func handle(_: ArraySlice<pollfd>) -> Bool {

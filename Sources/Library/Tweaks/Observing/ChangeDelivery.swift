@@ -84,7 +84,7 @@ struct ChangeDelivery {
             if let load = notice.load { loads[load.source] = notice }
             for change in notice.changes { all.add(change, note: ()) }
         }
-        let changes = all.drainAll().map(\.change)
+        let changes = all.drainAll().map { $0.change }
         if !changes.isEmpty {
             rest.append(Notice(changes: changes, number: lastNumber, recipients: .observers))
         }

@@ -32,17 +32,17 @@ public final class TweakObservation: Sendable {
 struct ObserverReference: Sendable {
     /// Not the store itself: weak references triple the cost of reference counting an object, and every handle of a
     /// private store counts.
-    fileprivate weak let state: Guarded<StoreState>?
+    fileprivate let state: WeakReference<Guarded<StoreState>>
     fileprivate let id: UInt64
 
     /// Makes a call, unless the observer has been removed.
-    func call(_ body: () -> Void) { state?.call(id, body) }
+    func call(_ body: () -> Void) { state.object?.call(id, body) }
 
     /// Removes the observer.
     ///
     /// - Parameter waits: Whether to wait until it is not running on another thread.
     func remove(waits: Bool) {
-        guard let state else { return }
+        guard let state = state.object else { return }
         // Its closures may be the program's, so they are released without the lock.
         _ = state.withLock { state in
             state.delivery.removeObserver(id)
@@ -70,11 +70,12 @@ extension TweakStore {
         lastsWithoutHolder: Bool = false, _ didChange: (ObserverReference) -> ObserverList.DidChange?
     ) -> TweakObservation {
         startIfShared()
+        let weakState = WeakReference(self.state)
         let (reference, crowd) = withState { state -> (ObserverReference, [ObserverList.Observer]) in
             var first: [TweakChange] = []
             if let unknownValue {
                 state.decode()
-                let all = state.tweaks.all.filter { $0.declaration.type != .action }.map(\.key)
+                let all = state.tweaks.all.filter { $0.declaration.type != .action }.map { $0.key }
                 first = (keys ?? all).compactMap { key in
                     let entry = state.tweaks[key]
                     return (entry?.value ?? unknownValue(key)).map { value in
@@ -86,14 +87,14 @@ extension TweakStore {
             let observer = state.delivery.add(first: first) { id, since in
                 ObserverList.Observer(
                     id: id, keys: keys, feature: feature, willChange: willChange,
-                    didChange: didChange(ObserverReference(state: self.state, id: id)), since: since,
+                    didChange: didChange(ObserverReference(state: weakState, id: id)), since: since,
                     isGone: isGone
                 )
             }
-            return (ObserverReference(state: self.state, id: observer), state.delivery.observers.crowd)
+            return (ObserverReference(state: weakState, id: observer), state.delivery.observers.crowd)
         }
         // Without the lock: the check may deallocate the owner, whose deinitialiser may call the store.
-        let gone = crowd.filter { $0.isGone?() ?? false }.map(\.id)
+        let gone = crowd.filter { $0.isGone?() ?? false }.map { $0.id }
         if !crowd.isEmpty { withState { $0.delivery.thinOut(gone) } }
         if unknownValue != nil { deliverChanges() }
         return TweakObservation(lastsWithoutHolder: lastsWithoutHolder) { reference.remove(waits: $0) }

@@ -70,7 +70,7 @@ final class OverridesWriter: Sendable {
         mutating func report(to waiting: [Attempt]) {
             // An error has no room for them.
             let warnings = problem == nil ? untold : []
-            if problem == nil, waiting.contains(where: \.isOfChange) { untold = [] }
+            if problem == nil, waiting.contains(where: { $0.isOfChange }) { untold = [] }
             for attempt in waiting { attempt.body(problem, attempt.isOfChange ? warnings : []) }
         }
 
@@ -86,8 +86,8 @@ final class OverridesWriter: Sendable {
         mutating func claimInheritance() -> Bool {
             // In this order, because an ancestor may write and end in between.
             let unwritten = inherited.map { ($0, isOurs: $0.areLeftToUs) }.filter { !$0.0.areWritten }
-            let ours = unwritten.filter(\.isOurs).map(\.0)
-            inherited = unwritten.filter { !$0.isOurs }.map(\.0)
+            let ours = unwritten.filter { $0.isOurs }.map { $0.0 }
+            inherited = unwritten.filter { !$0.isOurs }.map { $0.0 }
             guard !ours.isEmpty else { return false }
             countChange()
             for inherited in ours.reversed() { changes.merge(inherited.changes) { newer, _ in newer } }

@@ -50,7 +50,7 @@ public struct EnvironmentVariables: Sendable {
     var isEmpty: Bool { texts.isEmpty }
 
     /// The variables for single tweaks that no tweak has claimed, sorted.
-    var unclaimed: [String] { texts.keys.filter { owners[$0] == nil }.map(\.text).sorted() }
+    var unclaimed: [String] { texts.keys.filter { owners[$0] == nil }.map { $0.text }.sorted() }
 
     /// Whether there are any.
     var hasUnclaimed: Bool { texts.keys.contains { owners[$0] == nil } }
@@ -91,15 +91,15 @@ extension StoreState {
         let values = layers[.environment].keys.filter { tweaks[$0] == nil }.sorted()
         let variables = environment.unclaimed
         guard !values.isEmpty || !variables.isEmpty else { return [] }
-        let keys = tweaks.all.map(\.key)
-        let names = variables.isEmpty ? [] : keys.map(\.environmentVariable)
+        let keys = tweaks.all.map { $0.key }
+        let names = variables.isEmpty ? [] : keys.map { $0.environmentVariable }
         let messages =
             variables.map {
                 "the environment variable \($0) sets no tweak" + didYouMean(names.nearest(to: $0))
             }
             + values.map {
                 "the environment variable TWEAKS: there is no tweak \($0)"
-                    + didYouMean(keys.nearest(to: $0).map(\.description))
+                    + didYouMean(keys.nearest(to: $0).map { $0.description })
             }
         guard messages.count > Self.mostUnknown else { return messages }
         return messages.prefix(Self.mostUnknown)

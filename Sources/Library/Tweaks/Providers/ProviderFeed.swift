@@ -51,7 +51,7 @@ final class ProviderFeed: Sendable {
     let fileProvider: (any FileProvider)?
     let listsAllKeys: Bool
     private let work: Guarded<Work>
-    private weak let store: TweakStore?
+    private let store: WeakReference<TweakStore>
 
     /// - Returns: `nil` if a store has the provider already.
     init?(_ provider: any TweakProvider, of store: TweakStore) {
@@ -60,18 +60,19 @@ final class ProviderFeed: Sendable {
         self.provider = provider
         fileProvider = provider as? ProvidedValues ?? provider as? any FileProvider
         listsAllKeys = provider.listsAllKeys
-        self.store = store
+        self.store = WeakReference(store)
     }
 
     /// Starts listening to the provider, and queries everything.
     func begin() {
-        provider.onChange { [weak self] change in
+        provider.onChange { [feed = WeakReference(self)] change in
+            guard let feed = feed.object else { return }
             // A provider that changes once will change again, and decoded tweaks need no search.
-            self?.store?.withDecodedState { _ in }
-            self?.report(change)
+            feed.store.object?.withDecodedState { _ in }
+            feed.report(change)
         }
         report(.everything)
-        store?.followFiles(of: self)
+        store.object?.followFiles(of: self)
     }
 
     func end() {
@@ -98,7 +99,7 @@ final class ProviderFeed: Sendable {
         }
         guard isMine else { return }
         while let (keys, isEverything, load) = next() {
-            guard let store else { continue }
+            guard let store = store.object else { continue }
             if isEverything || !keys.isEmpty,
                 let update = isEverything ? everything(store) : some(keys, store)
             {

@@ -51,7 +51,7 @@ struct ProviderLayers {
     var ownValues: [TweakKey: TweakValue] = [:]
 
     /// Whether no provider has any value.
-    var isEmpty: Bool { all.allSatisfy(\.values.isEmpty) }
+    var isEmpty: Bool { all.allSatisfy { $0.values.isEmpty } }
 
     /// The tweaks that any provider has a value for.
     var keys: Set<TweakKey> { all.reduce(into: []) { $0.formUnion($1.values.keys) } }
@@ -71,7 +71,7 @@ struct ProviderLayers {
     }
 
     /// The providers in their order, without leases and kills, whose places are fixed.
-    var sources: [TweakSource] { all.map(\.source).filter { $0 != .lease && $0 != .kill } }
+    var sources: [TweakSource] { all.map { $0.source }.filter { $0 != .lease && $0 != .kill } }
 
     /// The same layers in another order; `nil` unless that names each of ``sources`` once.
     func ordered(_ order: [TweakSource]) -> ProviderLayers? {
@@ -111,7 +111,7 @@ struct ProviderLayers {
 
     func index(of source: TweakSource) -> Int? { all.indices.first { all[$0].source == source } }
 
-    var feeds: [ProviderFeed] { all.compactMap(\.feed) }
+    var feeds: [ProviderFeed] { all.compactMap { $0.feed } }
 
     func feed(of source: TweakSource) -> ProviderFeed? { index(of: source).flatMap { all[$0].feed } }
 
@@ -245,7 +245,9 @@ struct ProviderLayers {
 
     /// The value with the highest precedence for a name that nothing declares.
     func value(ofUndeclared key: TweakKey) -> TweakValue {
-        for case .value(let value) in opinions(on: key).lazy.map(\.provided) { return value }
+        for (_, provided) in opinions(on: key) {
+            if case .value(let value) = provided { return value }
+        }
         return .nothing
     }
 

@@ -97,7 +97,7 @@ extension TweakStore {
         guard sources != self.sources else { return }
         guard state.withLock({ $0.layers.ordered(sources) != nil }) else {
             throw .order(
-                "the order must have each of \(self.sources.map(\.name).joined(separator: ", ")) once")
+                "the order must have each of \(self.sources.map { $0.name }.joined(separator: ", ")) once")
         }
         withState { $0.decode(only: Array($0.layers.keys)) }
         announce(
@@ -138,6 +138,6 @@ extension TweakStore {
 
 extension ProviderLayers {
     fileprivate func noSource(_ source: TweakSource?) -> String {
-        "there is no provider \(source?.name ?? ""); there are \(sources.map(\.name).joined(separator: ", "))"
+        "there is no provider \(source?.name ?? ""); there are \(sources.map { $0.name }.joined(separator: ", "))"
     }
 }

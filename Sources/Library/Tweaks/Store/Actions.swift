@@ -112,7 +112,7 @@ extension TweakDeclaration {
 extension TweakEntry {
     /// The functions declared under the name.
     fileprivate var actions: [CFunction] {
-        cells.all.filter(\.owner.declares).compactMap(\.cell.action)
+        cells.all.filter { $0.owner.declares }.compactMap { $0.cell.action }
     }
 }
 

@@ -5,12 +5,12 @@ internal import TweakRecords
 /// Looks at the gates of a store while something waits for them, commits what loops have stored, and has the worker
 /// notify observers. The loops themselves call nobody.
 final class GateWatch: EventLoop.Source {
-    private weak let store: TweakStore?
+    private let store: WeakReference<TweakStore>
     private let worker: SerialQueue
     private(set) var deadline: ContinuousClock.Instant?
 
     init(_ store: TweakStore, worker: SerialQueue) {
-        self.store = store
+        self.store = WeakReference(store)
         self.worker = worker
         deadline = .now
     }
@@ -18,7 +18,7 @@ final class GateWatch: EventLoop.Source {
     var awaited: [pollfd] { [] }
 
     func handle(_ happened: ArraySlice<pollfd>) -> Bool {
-        guard let store else { return false }
+        guard let store = store.object else { return false }
         let isDue = deadline.map { $0 <= .now } ?? true
         let (pause, havePassed, problems) = store.state.withLock { state in
             let hasPassed = state.settleGates()
@@ -37,7 +37,7 @@ final class GateWatch: EventLoop.Source {
         return pause != nil
     }
 
-    func end() { store?.state.withLock { $0.gates.isWatched = false } }
+    func end() { store.object?.state.withLock { $0.gates.isWatched = false } }
 }
 
 extension TweakStore {
@@ -51,8 +51,8 @@ extension TweakStore {
             EventLoop.current.withLock { $0?.wake() }
             return
         }
-        let hasThread = EventLoop.wait { [weak self] thread, _ in
-            self.map { GateWatch($0, worker: thread.worker) }
+        let hasThread = EventLoop.wait { [store = WeakReference(self)] thread, _ in
+            store.object.map { GateWatch($0, worker: thread.worker) }
         }
         // What loops have stored is noticed when the tweaks are used the next time.
         if !hasThread { state.withLock { $0.gates.isWatched = false } }

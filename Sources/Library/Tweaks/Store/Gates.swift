@@ -28,7 +28,7 @@ struct Gates {
     var isEmpty: Bool { all.isEmpty }
 
     /// Whether a change waits for a gate.
-    var haveWaiting: Bool { all.contains(where: \.hasWaiting) }
+    var haveWaiting: Bool { all.contains { $0.hasWaiting } }
 
     /// Whether observers have to be notified of changes that loops have stored.
     var havePassed: Bool { !passed.isEmpty }
@@ -61,7 +61,7 @@ struct Gates {
 
     /// The gate that changes of a tweak wait for, or `nil`.
     func mailbox(of key: TweakKey) -> GateMailbox? {
-        guard let name = all.lazy.map(\.name).gate(of: key) else { return nil }
+        guard let name = all.lazy.map({ $0.name }).gate(of: key) else { return nil }
         return all.first { $0.name == name }
     }
 
@@ -218,7 +218,7 @@ extension StoreState {
     /// Adds or removes an image. A loop stores a change that waits into all of its cells, or none.
     mutating func changeImage(_ body: (inout StoreState) -> Void) {
         var passed = GateMailbox.Passed()
-        let waiting = gates.all.filter(\.hasWaiting)
+        let waiting = gates.all.filter { $0.hasWaiting }
         for mailbox in waiting { mailbox.hold(&passed) }
         body(&self)
         for mailbox in waiting { mailbox.release(&passed) }

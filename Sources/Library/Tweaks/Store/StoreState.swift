@@ -311,7 +311,7 @@ extension StoreState {
         guard !images.undecoded.isEmpty, !keys.isEmpty else { return }
         // Matching environment variables requires all names.
         guard environment.isEmpty else { return decode() }
-        let matcher = RecordMatcher(keys + keys.compactMap(\.ofArray))
+        let matcher = RecordMatcher(keys + keys.compactMap { $0.ofArray })
         for (image, number) in images.undecoded {
             let place = RecordPlace(image: number, position: 0)
             for records in image.records {
@@ -471,7 +471,7 @@ extension StoreState {
         guard entry.map({ $0.isProvided || isFurther && $0.declaration.type == .action }) ?? true else {
             return nil
         }
-        let used = entry?.cells.all.filter(\.owner.declares).map(\.cell.number) ?? []
+        let used = entry?.cells.all.filter { $0.owner.declares }.map { $0.cell.number } ?? []
         let known = otherHandles[declaration.key]?.first { handle in
             // A provider's declaration may change all the time, and handles are never freed.
             !used.contains(handle.cell.number)

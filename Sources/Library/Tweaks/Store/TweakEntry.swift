@@ -484,7 +484,7 @@ struct OwnedCells: Sendable {
     func contains(_ cell: Cell) -> Bool { contains { $0.cell.number == cell.number } }
 
     /// Whether any cell declares the tweak.
-    var declare: Bool { contains(where: \.owner.declares) }
+    var declare: Bool { contains { $0.owner.declares } }
 
     var all: [OwnedCell] { (first.map { [$0] } ?? []) + others }
 
@@ -501,7 +501,7 @@ struct OwnedCells: Sendable {
     mutating func removeAll(where isGone: (OwnedCell) -> Bool) {
         others.removeAll(where: isGone)
         guard first.map(isGone) ?? true else { return }
-        let next = others.firstIndex(where: \.owner.isOfProgram) ?? others.firstIndex(where: \.owner.declares)
+        let next = others.firstIndex { $0.owner.isOfProgram } ?? others.firstIndex { $0.owner.declares }
         first = next.map { others.remove(at: $0) }
     }
 }

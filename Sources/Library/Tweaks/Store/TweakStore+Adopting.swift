@@ -94,7 +94,7 @@ extension StoreState {
     }
 
     private mutating func add(_ variables: [Variable]) {
-        decode(only: variables.map(\.declaration.key))
+        decode(only: variables.map { $0.declaration.key })
         for variable in variables {
             if let entry = tweaks[variable.declaration.key], !entry.isProvided {
                 if !variable.isTweak(entry) {

@@ -153,7 +153,7 @@ extension TweakStore {
         flags: KeyValuePairs<String, Bool> = [:]
     ) throws(TweakError) -> Tweak<Value> {
         var attributes = attributes(texts.map { ($0, $1 ?? ($0 == "unit" ? Value.tweakUnit : nil)) })
-        attributes += flags.filter(\.value).map { TweakDeclaration.Attribute(key: $0.key, value: "") }
+        attributes += flags.filter { $0.value }.map { TweakDeclaration.Attribute(key: $0.key, value: "") }
         let ofType = Value.tweakElement.map { TweakDeclaration(key: key, type: $0, defaultValue: .nothing) }
         attributes += [element ?? ofType].compactMap { $0?.elementAttribute }
         if Value.tweakIsOptional { attributes.append(TweakDeclaration.Attribute(key: "optional", value: "")) }
@@ -181,7 +181,7 @@ extension TweakStore {
         let removed = withDecodedState { state -> ([ObserverList.Observer], [ActionClosure])? in
             let made = state.tweaks[key]?.cells.all.filter { $0.owner == .made } ?? []
             guard !made.isEmpty else { return nil }
-            let functions = made.compactMap(\.cell.action)
+            let functions = made.compactMap { $0.cell.action }
             state.removeCells(of: key) { $0.owner == .made }
             // The closures are the program's, and are released without the lock.
             let closures = functions.compactMap { state.closures.removeValue(forKey: $0.contextNumber) }

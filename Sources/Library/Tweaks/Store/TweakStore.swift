@@ -287,5 +287,5 @@ extension TweakStore {
     func lastingStatuses() -> [TweakStatus] { withDecodedState { $0.tweaks.all.map($0.lastingStatus) } }
 
     /// All names, in the order of declaration.
-    func allKeys() -> [TweakKey] { withDecodedState { $0.tweaks.all.map(\.key) } }
+    func allKeys() -> [TweakKey] { withDecodedState { $0.tweaks.all.map { $0.key } } }
 }

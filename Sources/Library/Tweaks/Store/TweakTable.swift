@@ -82,7 +82,7 @@ final class TweakTable: @unchecked Sendable {
 
     /// Sorts the tweaks by their places.
     func sort() {
-        entries = entries.compactMap(\.self)
+        entries = entries.compactMap { $0 }
             .sorted { $0.takeUnretainedValue().place < $1.takeUnretainedValue().place }
         rebuild()
     }

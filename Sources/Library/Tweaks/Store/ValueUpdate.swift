@@ -390,7 +390,7 @@ extension StoreState {
     fileprivate mutating func perform(
         _ update: ValueUpdate, isAnnounced: Bool, committed: ((StoreState) -> Void)?
     ) -> AppliedUpdate {
-        if !images.undecoded.isEmpty { decode(only: update.opinions.compactMap(\.key)) }
+        if !images.undecoded.isEmpty { decode(only: update.opinions.compactMap { $0.key }) }
         let plan = plan(update, in: layers)
         if !isAnnounced, delivery.observers.areToldBefore { return AppliedUpdate(announced: plan.changes) }
         let earlier = delivery.lastNumber
@@ -511,7 +511,7 @@ extension TweakStore {
     func reset(_ category: String?, _ collection: String?, by author: ChangeAuthor) throws(TweakError) {
         let keys = keys(category, collection)
         guard !keys.isEmpty || category == nil else {
-            throw .noTweaks(in: [category, collection].compactMap(\.self).joined(separator: "/"))
+            throw .noTweaks(in: [category, collection].compactMap { $0 }.joined(separator: "/"))
         }
         try change(keys.map { ($0, nil) }, by: author)
     }
@@ -519,7 +519,7 @@ extension TweakStore {
     /// The names of tweaks in the order of ``categories``; `nil` matches every name of a level.
     func keys(_ category: String?, _ collection: String?) -> [TweakKey] {
         categories.filter { category?.hasSameBytes(as: $0.name) ?? true }
-            .flatMap(\.collections).filter { collection?.hasSameBytes(as: $0.name) ?? true }
-            .flatMap { $0.tweaks.map(\.declaration.key) }
+            .flatMap { $0.collections }.filter { collection?.hasSameBytes(as: $0.name) ?? true }
+            .flatMap { $0.tweaks.map { $0.declaration.key } }
     }
 }

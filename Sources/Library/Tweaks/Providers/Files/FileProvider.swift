@@ -90,19 +90,22 @@ extension TweakStore {
     /// Follows the files of a provider, if it has any, until it is removed. `TWEAKS_WATCH=0` in the environment turns
     /// this off.
     func followFiles(of feed: ProviderFeed) {
-        guard !isSwitchedOff("TWEAKS_WATCH"), let provider = feed.fileProvider else { return }
+        guard !isSwitchedOff("TWEAKS_WATCH"), let files = feed.fileProvider?.files else { return }
         let report = diagnostics.warn as @Sendable (String) -> Void
-        let isWanted = { @Sendable [weak feed] in feed.map { !$0.isRemoved } ?? false }
-        let reload = { @Sendable [weak provider, weak feed] (path: String, isComplete: Bool) in
-            guard let provider, isWanted() else { return }
+        let weakFeed = WeakReference(feed)
+        let isWanted = { @Sendable in weakFeed.object.map { !$0.isRemoved } ?? false }
+        let reload = { @Sendable (path: String, isComplete: Bool) in
+            guard let feed = weakFeed.object, !feed.isRemoved, let provider = feed.fileProvider else {
+                return
+            }
             do { try provider.reload() } catch {
                 // The file may be being written.
                 guard isComplete || access(path, F_OK) != 0 else { return }
                 report("\(provider.source): \(error); its values stay as they are")
-                feed?.report(.failed("\(error)"))
+                feed.report(.failed("\(error)"))
             }
         }
-        for path in provider.files.map(absolutePath) {
+        for path in files.map(absolutePath) {
             FileWatcher.follow(
                 FileWatcher.File(path: path, isWanted: isWanted, report: report) { reload(path, $0) })
         }

@@ -162,8 +162,8 @@ extension TweakStore {
     func take(_ provided: ProvidedValues) throws(TweakError) {
         try add(provided, above: nil)
         guard provided.source == .fleet else { return }
-        provided.onKills { [weak self, weak provided] in
-            if let provided { self?.takeKills(of: provided) }
+        provided.onKills { [store = WeakReference(self), provided = WeakReference(provided)] in
+            if let provided = provided.object { store.object?.takeKills(of: provided) }
         }
         takeKills(of: provided)
     }

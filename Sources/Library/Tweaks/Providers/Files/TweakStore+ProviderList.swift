@@ -40,12 +40,12 @@ extension TweakStore {
             if let provider = providers.last { order.append(provider.source) }
         }
         let known = sources
-        let added = providers.map(\.source)
+        let added = providers.map { $0.source }
         let names = known + added
         guard Set(order).count == order.count, Set(names).count == names.count, Set(order).isSubset(of: names)
         else {
             throw TweakError.order(
-                "\(path): each provider can be listed once; there are \(names.map(\.name).joined(separator: ", "))"
+                "\(path): each provider can be listed once; there are \(names.map { $0.name }.joined(separator: ", "))"
             )
         }
         let own: Set = [TweakSource.remote, .fleet]
