@@ -4,7 +4,7 @@ internal import CTweaks
 internal import Glibc
 
 /// A lock that a fork acquires first, so that the child does not inherit it locked by a thread that it does not have.
-protocol HeldWhileForking: Sendable {
+protocol HeldWhileForking: AnyObject, Sendable {
     func lock()
     func unlock()
 }

@@ -13,7 +13,7 @@ final class ProviderClaim: Sendable {
 
     /// - Returns: `nil` if another store has the provider.
     init?(_ provider: any TweakProvider) {
-        let number = UInt(bitPattern: ObjectIdentifier(provider))
+        let number = UInt(bitPattern: ObjectIdentifier(provider as AnyObject))
         self.number = number
         let isMine = Self.all.withLock { all in
             guard !all.contains(number) else { return false }
@@ -49,16 +49,22 @@ final class ProviderFeed: Sendable {
     let provider: any TweakProvider
     /// The same provider, if it reads files.
     let fileProvider: (any FileProvider)?
+    /// The same provider, if it keeps what a person sets.
+    let mutableProvider: (any MutableTweakProvider)?
     let listsAllKeys: Bool
     private let work: Guarded<Work>
     private let store: WeakReference<TweakStore>
 
     /// - Returns: `nil` if a store has the provider already.
-    init?(_ provider: any TweakProvider, of store: TweakStore) {
+    init?(
+        _ provider: any TweakProvider, _ fileProvider: (any FileProvider)?,
+        _ mutableProvider: (any MutableTweakProvider)?, of store: TweakStore
+    ) {
         guard let claim = ProviderClaim(provider) else { return nil }
         work = Guarded(Work(claim: claim))
         self.provider = provider
-        fileProvider = provider as? ProvidedValues ?? provider as? any FileProvider
+        self.fileProvider = fileProvider
+        self.mutableProvider = mutableProvider
         listsAllKeys = provider.listsAllKeys
         self.store = WeakReference(store)
     }
@@ -161,7 +167,7 @@ final class ProviderFeed: Sendable {
     private func some(_ keys: Set<TweakKey>, _ store: TweakStore) -> ValueUpdate {
         var opinions = ShortList<ValueUpdate.Opinion>()
         var declarations = ProvidedDeclarations()
-        var failures: [TweakKey: any Error] = [:]
+        var failures: [TweakKey: ProviderFailure] = [:]
         opinions.reserveCapacity(keys.count)
         for key in keys {
             do {
@@ -179,7 +185,7 @@ final class ProviderFeed: Sendable {
         return update
     }
 
-    private func warn(_ error: any Error, _ key: TweakKey, _ store: TweakStore) {
+    private func warn(_ error: ProviderFailure, _ key: TweakKey, _ store: TweakStore) {
         let message = "\(error)"
         // By words: errors of others may name the tweak, too. Only the text depends on it.
         store.diagnostics.warn(

@@ -26,7 +26,7 @@ struct ProviderLayers {
         var values: [TweakKey: ProvidedValue] = [:]
         var declarations = ProvidedDeclarations()
         /// The errors of tweaks that should have values and have none.
-        var failures: [TweakKey: any Error] = [:]
+        var failures: [TweakKey: ProviderFailure] = [:]
         /// Queries the provider; `nil` for the store's own layers.
         var feed: ProviderFeed?
 
@@ -102,8 +102,7 @@ struct ProviderLayers {
             if let feed = layer.feed, !feed.listsAllKeys { askedForAll.append(feed) }
         }
         keeper =
-            all.first { $0.source == .overrides || $0.feed?.provider is any MutableTweakProvider }?.source
-            ?? .overrides
+            all.first { $0.source == .overrides || $0.feed?.mutableProvider != nil }?.source ?? .overrides
     }
 
     /// Whether the store itself keeps the values of this source and a person can change them.
@@ -327,6 +326,6 @@ struct ProviderLayers {
 
     /// Whether a provider has a value that it cannot decrypt.
     func isEncrypted(_ key: TweakKey) -> Bool {
-        all.contains { $0.failures[key] as? TweakError == .encrypted(key) }
+        all.contains { $0.failures[key]?.tweakError == .encrypted(key) }
     }
 }

@@ -14,7 +14,7 @@ public protocol TweakProvider: AnyObject, Sendable {
     /// The names of all tweaks that it has values for.
     ///
     /// - Throws: An error to report; the store keeps the former values.
-    var keys: Set<TweakKey> { get throws }
+    var keys: Set<TweakKey> { get throws(ProviderFailure) }
 
     /// Whether ``keys`` lists every name. A provider that cannot list its names is queried for all declared tweaks,
     /// also later ones, and for features and their variables when the program first uses them.
@@ -23,7 +23,7 @@ public protocol TweakProvider: AnyObject, Sendable {
     /// The provider's value for a tweak, or `nil` to leave it to the next provider.
     ///
     /// - Throws: An error to report; the store keeps the former value.
-    func value(for key: TweakKey) throws -> ProvidedValue?
+    func value(for key: TweakKey) throws(ProviderFailure) -> ProvidedValue?
 
     /// The declaration of a tweak that no binary needs to declare; `nil` if the provider only has values for declared
     /// tweaks, and for features, which need no declaration. A declaration in a binary takes precedence.
@@ -48,7 +48,7 @@ public protocol MutableTweakProvider: TweakProvider {
     /// Keeps a value, or removes it with `nil`, and reports the change.
     ///
     /// - Throws: If the value cannot be kept.
-    func set(_ value: TweakValue?, for key: TweakKey) throws
+    func set(_ value: TweakValue?, for key: TweakKey) throws(ProviderFailure)
 }
 
 /// A change that a provider reports.

@@ -22,20 +22,20 @@ extension TweakStore {
         return state.withLock { $0.layers.sources }
     }
 
-    /// Adds a provider, and applies its values.
+    /// Adds a provider that reads files, before another one; last if `source` is `nil`.
     ///
-    ///     try store.add(VariablesProvider(files: ["tweaks.json"]), below: .overrides)
-    ///
-    /// The store queries it now, on this thread, and again for the changes that it reports.
-    ///
-    /// - Parameters:
-    ///   - provider: The provider, retained by the store.
-    ///   - source: The provider before which it is added; `nil` to add it last.
-    /// - Throws: ``TweakError/order(_:)`` if there is a provider with its name already, there is no provider `source`,
-    ///   or it is in a store already: each store needs a provider of its own.
-    public func add(_ provider: any TweakProvider, above source: TweakSource?) throws(TweakError) {
+    /// - Throws: ``TweakError/order(_:)``, as ``add(_:above:)`` does.
+    func add(files provider: any FileProvider, above source: TweakSource?) throws(TweakError) {
+        try add(provider, provider, nil, above: source)
+    }
+
+    /// Adds a provider, which the caller has looked at: whether it reads files, and whether it keeps what a person sets.
+    func add(
+        _ provider: any TweakProvider, _ fileProvider: (any FileProvider)?,
+        _ mutableProvider: (any MutableTweakProvider)?, above source: TweakSource?
+    ) throws(TweakError) {
         startIfShared()
-        guard let feed = ProviderFeed(provider, of: self) else {
+        guard let feed = ProviderFeed(provider, fileProvider, mutableProvider, of: self) else {
             throw .order("the provider \(provider.source) is in a store already; each store needs its own")
         }
         let problem = state.withLock { state -> TweakError? in
@@ -52,21 +52,6 @@ extension TweakStore {
         }
         if let problem { throw problem }
         feed.begin()
-    }
-
-    /// Adds a provider after another one, and applies its values; see ``add(_:above:)``.
-    ///
-    /// - Parameters:
-    ///   - provider: The provider, retained by the store.
-    ///   - source: The provider after which it is added.
-    /// - Throws: ``TweakError/order(_:)`` if there is a provider with its name already, there is no provider `source`,
-    ///   or it is in a store already.
-    public func add(_ provider: any TweakProvider, below source: TweakSource) throws(TweakError) {
-        let sources = sources
-        guard let index = sources.firstIndex(of: source) else {
-            throw .order(state.withLock { $0.layers.noSource(source) })
-        }
-        try add(provider, above: sources.dropFirst(index + 1).first)
     }
 
     /// Removes a provider, with its values and the tweaks that only it declares.
@@ -137,7 +122,9 @@ extension TweakStore {
 }
 
 extension ProviderLayers {
-    fileprivate func noSource(_ source: TweakSource?) -> String {
-        "there is no provider \(source?.name ?? ""); there are \(sources.map { $0.name }.joined(separator: ", "))"
+    /// The message that there is no such provider.
+    func noSource(_ source: TweakSource?) -> String {
+        "there is no provider \(source?.name ?? ""); there are "
+            + sources.map { $0.name }.joined(separator: ", ")
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+internal import Glibc
 internal import TweakJSON
 internal import TweakOverrides
 internal import TweakRecords
@@ -55,7 +56,7 @@ final class ValueUpdate: @unchecked Sendable {
     /// The number of its changes in the history; 0 if there are none.
     @exclusivity(unchecked) var number: UInt64 = 0
     /// Tweaks for which the provider failed. They keep their values.
-    @exclusivity(unchecked) var failures: [TweakKey: any Error] = [:]
+    @exclusivity(unchecked) var failures: [TweakKey: ProviderFailure] = [:]
 
     init(of source: TweakSource, by author: ChangeAuthor, _ opinions: ShortList<Opinion>) {
         (self.source, self.author, self.opinions) = (source, author, opinions)
@@ -475,7 +476,7 @@ extension TweakStore {
                 return update
             }
         }
-        guard let provider = feed?.provider as? any MutableTweakProvider else { throw .notMutable(source) }
+        guard let provider = feed?.mutableProvider else { throw .notMutable(source) }
         // The provider reports the change, which is an update of its own.
         var problem: TweakError?
         for (key, value) in values {

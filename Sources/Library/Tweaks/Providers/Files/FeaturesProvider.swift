@@ -23,20 +23,31 @@ public final class FeaturesProvider: FileProvider {
     ///   - environment: The environment to read from JSON.
     ///   - name: The name of the provider.
     /// - Throws: ``ProviderFileError`` if the file cannot be read, ``FormatError`` if it is malformed.
-    public init(file: String, environment: String = "default", name: String? = nil) throws {
+    public init(file: String, environment: String = "default", name: String? = nil) throws(ProviderFailure) {
         source = TweakSource(name ?? lastComponent(of: file))
         files = [file]
-        features = try ReadFiles { try Self.read(file, environment) }
+        features = try ReadFiles { () throws(ProviderFailure) in try Self.read(file, environment) }
     }
 
     /// Reads the file again. If that fails, nothing changes. Stores call this when the file changes.
     ///
     /// - Throws: As ``init(file:environment:name:)``.
-    public func reload() throws { try features.reload() }
+    public func reload() throws(ProviderFailure) { try features.reload() }
 
-    private static func read(_ file: String, _ environment: String) throws -> [TweakKey: PlacedFeature] {
-        let features = try FeatureSet(file: providerFile(file), path: file, environment: environment)
-        return Dictionary(features.all.map { ($0.key, $0) }) { first, _ in first }
+    private static func read(
+        _ file: String, _ environment: String
+    ) throws(ProviderFailure) -> [TweakKey: PlacedFeature] {
+        let content = try providerFile(file)
+        do throws(FormatError) {
+            var features: [TweakKey: PlacedFeature] = [:]
+            for feature in try FeatureSet(file: content, path: file, environment: environment).all
+            where features[feature.key] == nil {
+                features[feature.key] = feature
+            }
+            return features
+        } catch {
+            throw providerFailure(error)
+        }
     }
 
     /// The tweaks of the features.

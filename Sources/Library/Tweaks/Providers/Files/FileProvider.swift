@@ -13,7 +13,7 @@ protocol FileProvider: TweakProvider {
     var tweaks: ReadTweaks { get }
 
     /// Reads the files again. If that fails, nothing changes.
-    func reload() throws
+    func reload() throws(ProviderFailure)
 }
 
 extension FileProvider {
@@ -24,7 +24,7 @@ extension FileProvider {
 struct ReadTweaks {
     var values: [TweakKey: ProvidedValue]
     /// The errors of tweaks that should have values and have none.
-    var failures: [TweakKey: any Error] = [:]
+    var failures: [TweakKey: ProviderFailure] = [:]
     /// The tweaks whose values are encrypted in the files.
     var secrets: Set<TweakKey> = []
     /// As ``TweakProvider/declaration(of:)``. It is called with the store's lock held and runs only the library's code.
@@ -38,13 +38,16 @@ public struct ProviderFileError: Error, Hashable, CustomStringConvertible {
 }
 
 /// Reads a file of a provider, of at most 16 MiB.
-func providerFile(_ path: String) throws(ProviderFileError) -> [UInt8] {
+///
+/// - Throws: ``ProviderFileError``.
+func providerFile(_ path: String) throws(ProviderFailure) -> [UInt8] {
     let content: [UInt8]?
     do throws(OverridesError) { content = try OverridesFile(path: path).read() } catch {
-        throw ProviderFileError(description: "\(error)")
+        throw providerFailure(ProviderFileError(description: "\(error)"))
     }
     guard let content else {
-        throw ProviderFileError(description: "cannot read \(path): there is no such file")
+        throw providerFailure(
+            ProviderFileError(description: "cannot read \(path): there is no such file"))
     }
     return content
 }
@@ -56,11 +59,11 @@ final class ReadFiles<Content: Sendable>: Sendable {
         var report: (@Sendable (TweakProviderChange) -> Void)?
     }
 
-    private let read: @Sendable () throws -> Content
+    private let read: @Sendable () throws(ProviderFailure) -> Content
     private let state: Guarded<State>
 
     /// - Parameter read: Reads the files.
-    init(_ read: @escaping @Sendable () throws -> Content) throws {
+    init(_ read: @escaping @Sendable () throws(ProviderFailure) -> Content) throws(ProviderFailure) {
         self.read = read
         state = Guarded(State(content: try read()))
     }
@@ -70,9 +73,9 @@ final class ReadFiles<Content: Sendable>: Sendable {
     /// Reports that everything may have changed.
     func reportAll() { state.withLock { $0.report }?(.everything) }
 
-    func reload() throws {
+    func reload() throws(ProviderFailure) {
         // With the lock held, so that the last content read wins.
-        let report = try state.withLock { state in
+        let report = try state.withLock { (state) throws(ProviderFailure) in
             state.content = try read()
             return state.report
         }
@@ -98,7 +101,7 @@ extension TweakStore {
             guard let feed = weakFeed.object, !feed.isRemoved, let provider = feed.fileProvider else {
                 return
             }
-            do { try provider.reload() } catch {
+            do throws(ProviderFailure) { try provider.reload() } catch {
                 // The file may be being written.
                 guard isComplete || access(path, F_OK) != 0 else { return }
                 report("\(provider.source): \(error); its values stay as they are")

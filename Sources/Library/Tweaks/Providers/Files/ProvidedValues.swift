@@ -51,7 +51,7 @@ final class ProvidedValues: FileProvider {
     }
 
     /// Reads the files again. The values of a file that cannot be read stay as they are.
-    func reload() throws {
+    func reload() throws(ProviderFailure) {
         var failure: OverridesError?
         var isNew = false
         var problem: String?
@@ -87,7 +87,7 @@ final class ProvidedValues: FileProvider {
         reportKills?()
         report?(isNew && problem == nil ? .loaded : .everything)
         if let problem { report?(.failed(problem)) }
-        if let failure { throw failure }
+        if let failure { throw providerFailure(failure) }
     }
 
     private func read(_ path: String) throws(OverridesError) -> Content {
@@ -160,7 +160,7 @@ extension TweakStore {
 
     /// Adds remote values as the last provider, and their kills as one once there are any.
     func take(_ provided: ProvidedValues) throws(TweakError) {
-        try add(provided, above: nil)
+        try add(files: provided, above: nil)
         guard provided.source == .fleet else { return }
         provided.onKills { [store = WeakReference(self), provided = WeakReference(provided)] in
             if let provided = provided.object { store.object?.takeKills(of: provided) }
@@ -171,6 +171,6 @@ extension TweakStore {
     private func takeKills(of fleet: ProvidedValues) {
         if let feed = state.withLock({ $0.layers.feed(of: .kill) }) { return feed.report(.everything) }
         guard !fleet.kills.isEmpty else { return }
-        do { try add(ProvidedKills(of: fleet), above: nil) } catch { diagnostics.warn("\(error)") }
+        do { try add(files: ProvidedKills(of: fleet), above: nil) } catch { diagnostics.warn("\(error)") }
     }
 }

@@ -19,10 +19,14 @@ extension TweakStore {
     /// - Parameter path: The file.
     /// - Throws: ``ProviderFileError`` if a file cannot be read, ``FormatError`` if one is malformed,
     ///   ``TweakError/order(_:)`` if the list is not a valid order. Nothing has changed then.
-    public func useProviders(listedIn path: String) throws {
-        let file = try ProviderList(json: providerFile(path), path: path)
+    public func useProviders(listedIn path: String) throws(ProviderFailure) {
+        let file: ProviderList
+        let json = try providerFile(path)
+        do throws(FormatError) { file = try ProviderList(json: json, path: path) } catch {
+            throw providerFailure(error)
+        }
         var order: [TweakSource] = []
-        var providers: [any TweakProvider] = []
+        var providers: [any FileProvider] = []
         for provider in file.providers {
             switch provider {
             case .builtIn(let name):
@@ -44,16 +48,20 @@ extension TweakStore {
         let names = known + added
         guard Set(order).count == order.count, Set(names).count == names.count, Set(order).isSubset(of: names)
         else {
-            throw TweakError.order(
-                "\(path): each provider can be listed once; there are \(names.map { $0.name }.joined(separator: ", "))"
-            )
+            let list = names.map { $0.name }.joined(separator: ", ")
+            throw providerFailure(
+                TweakError.order("\(path): each provider can be listed once; there are \(list)"))
         }
         let own: Set = [TweakSource.remote, .fleet]
         let first = known.filter { !order.contains($0) && !own.contains($0) }
-        try setOrder(first + order.filter(known.contains))
-        for provider in providers {
-            let below = order.drop { $0 != provider.source }
-            try add(provider, above: below.first(where: known.contains))
+        do throws(TweakError) {
+            try setOrder(first + order.filter(known.contains))
+            for provider in providers {
+                let below = order.drop { $0 != provider.source }
+                try add(files: provider, above: below.first(where: known.contains))
+            }
+        } catch {
+            throw providerFailure(error)
         }
     }
 

@@ -14,7 +14,7 @@ internal import TweakSystem
 public final class VariablesProvider: FileProvider {
     /// Decrypts the value of a variable. It gets the variable's declaration from the file, with the encrypted value as
     /// the default.
-    public typealias Decryption = @Sendable (TweakDeclaration) throws -> TweakValue
+    public typealias Decryption = @Sendable (TweakDeclaration) throws(ProviderFailure) -> TweakValue
 
     /// The name of the first file, or the name given.
     public let source: TweakSource
@@ -56,11 +56,11 @@ public final class VariablesProvider: FileProvider {
     ///   - name: The name of the provider.
     ///   - decryption: Called for variables that are `Encrypted`; without it they have no value.
     /// - Throws: ``ProviderFileError`` if a file cannot be read, ``FormatError`` if it is malformed.
-    public init(files: [String], name: String? = nil, decryption: Decryption? = nil) throws {
+    public init(files: [String], name: String? = nil, decryption: Decryption? = nil) throws(ProviderFailure) {
         source = TweakSource(name ?? files.first.map(lastComponent(of:)) ?? "variables")
         self.files = files
         decrypting = Guarded(Decrypting(closure: decryption))
-        variables = try ReadFiles { try Self.read(files) }
+        variables = try ReadFiles { () throws(ProviderFailure) in try Self.read(files) }
     }
 
     /// Decrypts variables that are `Encrypted`. Setting it updates their tweaks at once, or a moment later if another
@@ -80,9 +80,9 @@ public final class VariablesProvider: FileProvider {
     /// Reads the files again. If one of them cannot be read, nothing changes. Stores call this when one changes.
     ///
     /// - Throws: As ``init(files:name:decryption:)``.
-    public func reload() throws { try variables.reload() }
+    public func reload() throws(ProviderFailure) { try variables.reload() }
 
-    private static func read(_ paths: [String]) throws -> Variables {
+    private static func read(_ paths: [String]) throws(ProviderFailure) -> Variables {
         var all = Variables()
         // The first file takes precedence, so it is read last.
         for path in paths.reversed() {
@@ -90,7 +90,9 @@ public final class VariablesProvider: FileProvider {
             // Growing the dictionary would double the time. Each variable is an object of at least 16 bytes.
             let objects = json.reduce(0) { $0 &+ ($1 == UInt8(ascii: "{") ? 1 : 0) }
             all.values.reserveCapacity(all.values.count + min(objects, json.count / 16))
-            try JustTweakFile.read(json, path: path) { all.add($0) }
+            do throws(FormatError) { try JustTweakFile.read(json, path: path) { all.add($0) } } catch {
+                throw providerFailure(error)
+            }
         }
         return all
     }
@@ -104,14 +106,14 @@ public final class VariablesProvider: FileProvider {
     /// The value of a variable.
     ///
     /// - Throws: ``TweakError/encrypted(_:)``, or what the closure throws.
-    public func value(for key: TweakKey) throws -> ProvidedValue? {
+    public func value(for key: TweakKey) throws(ProviderFailure) -> ProvidedValue? {
         let variables = variables.content
         guard let encrypted = variables.encrypted[key] else { return variables.values[key] }
         return .value(try decrypt(variables.declaration(of: key, encrypted)))
     }
 
-    private func decrypt(_ variable: TweakDeclaration) throws -> TweakValue {
-        guard let decryption else { throw TweakError.encrypted(variable.key) }
+    private func decrypt(_ variable: TweakDeclaration) throws(ProviderFailure) -> TweakValue {
+        guard let decryption else { throw providerFailure(TweakError.encrypted(variable.key)) }
         return try decryption(variable)
     }
 
