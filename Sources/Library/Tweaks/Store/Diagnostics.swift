@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import CTweakSystem
 internal import Glibc
-internal import Logging
 internal import TweakRecords
 internal import TweakSystem
 
@@ -12,8 +11,8 @@ final class Diagnostics: Sendable {
     struct State {
         /// Hashes of the reported messages. Only the newest are kept, to bound the memory of long-running programs.
         var reported: [Int] = []
-        /// The program's logger; without one swift-log is not used, so that reporting works at any time of a process.
-        var logger: Logger?
+        /// Gets the messages; without one they go to standard error, which works at any time of a process.
+        var log: (any MessageLog)?
         /// Hashes of the messages that threads are writing, and the generation of the process.
         var writing: (hashes: [Int], generation: UInt32) = ([], 0)
 
@@ -32,16 +31,10 @@ final class Diagnostics: Sendable {
     /// The maximum bytes of a message. A line of this length is written to a pipe atomically or not at all.
     private static let largestMessage = 3500
 
-    /// The program's logger, by default standard error; standard output belongs to the program.
-    var logger: Logger {
-        get { state.withLock { $0.logger } ?? Logger(label: "tweaks") { _ in StandardErrorLog() } }
-        set { state.withLock { $0.logger = newValue } }
-    }
-
     /// Logs a detail for debugging.
     func debug(_ message: String) {
-        guard let logger = state.withLock({ $0.logger }) else { return }
-        allowingForks { logger.debug("\(Self.shown(message))") }
+        guard let log = state.withLock({ $0.log }) else { return }
+        allowingForks { log.debug(Self.shown(message)) }
     }
 
     func warn(_ message: String) { warn(message, onceFor: message) }
@@ -49,20 +42,20 @@ final class Diagnostics: Sendable {
     /// Reports a message that may have to be repeated, once for each identity.
     func warn(_ message: String, onceFor identity: String) {
         let hash = ByteText(identity)._rawHashValue(seed: 0)
-        let (isNew, logger) = state.withLock { state -> (Bool, Logger?) in
+        let (isNew, log) = state.withLock { state -> (Bool, (any MessageLog)?) in
             state.forgetParent()
             guard !state.reported.contains(hash) else { return (false, nil) }
             if state.reported.count == Self.mostReported { state.reported.removeFirst() }
             state.reported.append(hash)
             state.writing.hashes.append(hash)
-            return (true, state.logger)
+            return (true, state.log)
         }
         guard isNew else { return }
         allowingForks {
-            if let logger {
-                logger.warning("\(Self.shown(message))")
+            if let log {
+                log.warn(Self.shown(message))
             } else {
-                StandardErrorLog.write(Self.shown(message), .warning)
+                StandardError.write(Self.shown(message), level: "warning")
             }
         }
         state.withLock { $0.writing.hashes.removeAll { $0 == hash } }
@@ -97,29 +90,20 @@ extension String {
     }
 }
 
+/// A log of the program.
+protocol MessageLog: AnyObject, Sendable {
+    /// Logs a detail for debugging.
+    func debug(_ message: String)
+    /// Logs a problem.
+    func warn(_ message: String)
+}
+
 /// Writes each message as one line to standard error, bypassing `stderr`: another thread may have locked the stream, in
 /// a forked child for ever.
-private struct StandardErrorLog: LogHandler {
-    var logLevel = Logger.Level.info
-    var metadata = Logger.Metadata()
-    var metadataProvider: Logger.MetadataProvider?
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-        let all = metadata.merging(metadataProvider?.get() ?? [:]) { $1 }.merging(event.metadata ?? [:]) {
-            $1
-        }
-        let details = all.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value) " }.joined()
-        Self.write(details.printable + event.message.description.printable, event.level, from: event.source)
-    }
-
-    static func write(_ message: String, _ level: Logger.Level, from source: String = "Tweaks") {
+enum StandardError {
+    static func write(_ message: String, level: String, from source: String = "Tweaks") {
         let line =
-            "\(utcTime(secondsSince1970: time(nil))) \(level.rawValue) tweaks: [\(source.printable)] \(message)"
+            "\(utcTime(secondsSince1970: time(nil))) \(level) tweaks: [\(source.printable)] \(message)"
         // Metadata may be long.
         var text = line.cut(to: Int(PIPE_BUF) - 1) + "\n"
         text.withUTF8 { bytes in

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import CTweaks
 internal import Glibc
-#if canImport(Logging)
-public import Logging
-#else
-#error("Tweaks needs the trait Library, which is a default; with traits: [] there is only FBTweak")
-#endif
 internal import TweakOverrides
 public import TweakRecords
 internal import TweakSystem
-
-#if !FB_TWEAK_DISABLED
-public import FBTweak
-#endif
 
 /// The tweaks of this process: their declarations, their current values, and their observers.
 ///
@@ -23,20 +14,6 @@ public import FBTweak
 /// lock held, so they may call the store. Changes of the overrides file, and requests through the socket of
 /// <doc:ControlProtocol>, are handled by a library thread, which blocks all signals.
 public final class TweakStore: Sendable {
-    /// The store that has the tweaks of the executable and its libraries before `main` starts.
-    ///
-    /// A binary with code that uses it has a note of that, see <doc:ReleaseBuilds>.
-    public static var shared: TweakStore {
-        // In the user's binary, and not in the library's.
-        @_alwaysEmitIntoClient
-        get {
-            #if !FB_TWEAK_DISABLED
-            fbtweak__note_use()
-            #endif
-            return ofProcess
-        }
-    }
-
     /// ``shared``, for the library.
     @usableFromInline static let ofProcess = TweakStore()
 
@@ -44,7 +21,9 @@ public final class TweakStore: Sendable {
 
     let state = Guarded(StoreState())
     let diagnostics = Diagnostics()
+    #if !hasFeature(Embedded)
     let tracker = ChangeTracker()
+    #endif
     /// Whether the overrides of this application are read and kept.
     let hasStarted = Guarded(false)
 
@@ -56,25 +35,8 @@ public final class TweakStore: Sendable {
         case file(path: String)
     }
 
-    /// Makes a private store, for tests or for values that are not the program's own. It has no tweaks until some are
-    /// made, and lives as long as it or a handle of one of its tweaks is held.
-    ///
-    /// - Parameters:
-    ///   - overrides: The storage of overrides. Those already in the file are applied.
-    ///   - logger: Receives messages, see ``logger``.
-    public init(overrides: Overrides = .none, logger: Logger? = nil) {
-        if let logger { self.logger = logger }
-        guard case .file(let path) = overrides else { return }
-        keepOverrides(in: OverridesFile(path: path))
-        flushAtExitOfProcess()
-    }
-
-    /// Receives messages about problems, such as a corrupt file or an override that a tweak refuses. Each message is
-    /// logged once. By default they go to standard error.
-    public var logger: Logger {
-        get { diagnostics.logger }
-        set { diagnostics.logger = newValue }
-    }
+    /// Makes a store without tweaks, whose overrides stay in memory.
+    init() {}
 
     // MARK: Reading
 
@@ -89,35 +51,6 @@ public final class TweakStore: Sendable {
                         .map { TweakCollection(name: $0.key.text, tweaks: $0.value) }
                     return TweakCategory(name: category.text, collections: collections)
                 }
-        }
-    }
-
-    /// The status of one tweak.
-    ///
-    /// - Throws: ``TweakError/unknown(_:nearest:)``, or ``TweakError/encrypted(_:)``.
-    public func status(of key: TweakKey) throws(TweakError) -> TweakStatus {
-        let status = try storedStatus(of: key)
-        guard let value = ScopedValues.current?.value(of: key, in: self) else { return status }
-        return TweakStatus(
-            declaration: status.declaration, value: value, source: .scope, pendingValue: nil)
-    }
-
-    /// The current value of a tweak.
-    ///
-    /// - Throws: ``TweakError/unknown(_:nearest:)``.
-    public func value(of key: TweakKey) throws(TweakError) -> TweakValue {
-        if let value = ScopedValues.current?.value(of: key, in: self) { return value }
-        if let value = withDecodedState({ $0.tweaks[key]?.value }) { return value }
-        throw unknown(key)
-    }
-
-    /// The current value of a tweak, or a default for an undeclared name, which is reported once.
-    public func value(of key: TweakKey, default defaultValue: TweakValue) -> TweakValue {
-        do throws(TweakError) {
-            return try value(of: key)
-        } catch {
-            diagnostics.warn("\(error)")
-            return defaultValue
         }
     }
 
