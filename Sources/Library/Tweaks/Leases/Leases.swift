@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+internal import Glibc
 internal import TweakRecords
 
 /// A value that stands above the overrides until a time, or until a client's connection is closed.

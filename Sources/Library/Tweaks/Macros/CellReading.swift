@@ -1,4 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
+extension TweakableValue {
+    /// Reads a cell. For macro expansions only.
+    ///
+    /// In a release build it is one load. In a debug build, such as that of tests, the values of
+    /// ``TweakStore/withValues(_:_:)-([TweakKey:TweakValue],_)`` take precedence.
+    ///
+    /// - Parameters:
+    ///   - cell: The eight bytes at offset 8 of a record of ``tweakType``.
+    ///   - fallback: The default in the binary.
+    @inlinable @inline(__always)
+    public static func __load(_ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Self) -> Self {
+        #if DEBUG
+        if let value: Self = __scopedValue(of: cell) { return value }
+        #endif
+        return __read(cell, default: fallback())
+    }
+}
+
 /// Reads a cell. For macro expansions only.
 ///
 /// In `TweakableValue.__load`, the build of this library rather than that of the program decides whether scoped values

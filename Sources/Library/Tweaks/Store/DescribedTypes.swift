@@ -5,42 +5,11 @@ internal import TweakRecords
 /// The function to which the function of a type record gives each case, with the context that it was called with: the
 /// code of the type, the raw value as in a record, the text of one that is a string, and the name of the case if it is
 /// not the raw value. It is C's, because the image of the record may have a library of its own.
-private typealias AddCase =
+typealias AddCase =
     @convention(c) (
         _ context: UnsafeMutableRawPointer, _ type: UInt8, _ bits: UInt64, _ text: UnsafePointer<CChar>,
         _ name: UnsafePointer<CChar>?
     ) -> Void
-
-/// Tells the library the cases of an enumeration. For macro expansions only.
-///
-/// - Parameters:
-///   - type: The type of a tweak.
-///   - context: What the library gave the function of the type's record. It begins with the address of the function to
-///     call for each case.
-public func __describe<Value: TweakableRawRepresentable & CaseIterable>(
-    _ type: Value.Type, to context: UnsafeMutableRawPointer?
-) {
-    guard let context else { return }
-    let add = context.load(as: AddCase.self)
-    for choice in Value.tweakChoices {
-        let code = Value.tweakType.rawValue
-        let bits: UInt64 =
-            switch choice.value {
-            case .integer(let number): UInt64(truncatingIfNeeded: number)
-            case .double(let number): number.bitPattern
-            default: 0
-            }
-        let text = if case .string(let text) = choice.value { text } else { "" }
-        guard let label = choice.label else {
-            add(context, code, bits, text, nil)
-            continue
-        }
-        label.withCString { add(context, code, bits, text, $0) }
-    }
-}
-
-/// Selected for types that cannot list their values.
-public func __describe<Value>(_ type: Value.Type, to context: UnsafeMutableRawPointer?) {}
 
 /// The cases that the function of a type record gives. A type that cannot list its values gives none.
 struct TypeDescription {
