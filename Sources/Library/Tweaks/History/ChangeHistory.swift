@@ -441,7 +441,7 @@ struct ChangeHistory {
         if let index = points.firstIndex(where: { $0.name?.hasSameBytes(as: name) ?? false }) {
             let old = points.remove(at: index)
             // The start is before every mark.
-            points[index - 1].held.merge(old.held) { earlier, _ in earlier }
+            points[index - 1].held.addMissing(old.held)
         }
         guard points.count <= Self.mostMarks else { return false }
         points.append(Point(name: name, number: lastNumber, time: now(CLOCK_REALTIME), author: author))
@@ -458,7 +458,7 @@ struct ChangeHistory {
             mark.map { point.name?.hasSameBytes(as: $0) ?? false } ?? (point.name == nil)
         }
         guard let index else { return nil }
-        return points[index...].reduce(into: [:]) { $0.merge($1.held) { earlier, _ in earlier } }
+        return points[index...].reduce(into: [:]) { $0.addMissing($1.held) }
     }
 }
 

@@ -90,7 +90,7 @@ final class OverridesWriter: Sendable {
             inherited = unwritten.filter { !$0.isOurs }.map { $0.0 }
             guard !ours.isEmpty else { return false }
             countChange()
-            for inherited in ours.reversed() { changes.merge(inherited.changes) { newer, _ in newer } }
+            for inherited in ours.reversed() { changes.addMissing(inherited.changes) }
             claimed += ours
             return true
         }
@@ -141,7 +141,8 @@ final class OverridesWriter: Sendable {
         let writer = OverridesWriter(target, report: report)
         let (inherited, known) = queue.withLock { queue in
             var inherited = queue.inherited.map { $0.forChild(of: process) }
-            let unwritten = queue.inFlight.merging(queue.changes) { $1 }
+            var unwritten = queue.changes
+            unwritten.addMissing(queue.inFlight)
             if !unwritten.isEmpty, let written = queue.written {
                 inherited.append(
                     InheritedChanges(
@@ -245,7 +246,7 @@ final class OverridesWriter: Sendable {
                 return (warnings.map { "\($0)" }, true)
             } catch {
                 queue.withLock { queue in
-                    queue.changes.merge(changes) { newer, _ in newer }
+                    queue.changes.addMissing(changes)
                     queue.problem = error
                 }
                 return ([error.withConsequence], false)

@@ -318,7 +318,7 @@ struct ProviderLayers {
             }
         }
         if !update.isAdmitted { all[index].declarations.others = update.declarations.others }
-        if !update.failures.isEmpty { all[index].failures.merge(update.failures) { $1 } }
+        for (key, failure) in update.failures { all[index].failures[key] = failure }
     }
 
     /// Whether a provider failed to give a value for a tweak.

@@ -82,8 +82,9 @@ final class TweakTable: @unchecked Sendable {
 
     /// Sorts the tweaks by their places.
     func sort() {
-        entries = entries.compactMap { $0 }
+        let sorted = entries.compactMap { $0 }
             .sorted { $0.takeUnretainedValue().place < $1.takeUnretainedValue().place }
+        entries = sorted.map(Optional.some)
         rebuild()
     }
 

@@ -74,12 +74,8 @@ final class ProvidedValues: FileProvider {
                     failure = failure ?? error
                 }
                 let content = state.known[index].content
-                if state.values.isEmpty {
-                    state.values = content.values
-                } else {
-                    state.values.merge(content.values) { first, _ in first }
-                }
-                if !content.kills.isEmpty { state.kills.merge(content.kills) { first, _ in first } }
+                state.values.addMissing(content.values)
+                state.kills.addMissing(content.kills)
             }
             return (state.report, state.kills == formerKills ? nil : state.reportKills)
         }
