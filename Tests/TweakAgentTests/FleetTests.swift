@@ -435,11 +435,38 @@ import TweakRecords
         #expect(try succeed("history").split(separator: "\n").count == 2)
     }
 
+    @Test func `are changed once even if an attempt whose answer is lost arrives after the next one begins`()
+        throws
+    {
+        let port = UInt16(etcd.endpoints[0].split(separator: ":")[2]) ?? 0
+        let first = Locked<HostileServer.Request?>(nil)
+        let proxy = try HostileServer { request in
+            if request.text.contains("request_put") {
+                let isFirst = first.withLock { first in
+                    defer { first = first ?? request }
+                    return first == nil
+                }
+                if isFirst { return }
+                if let late = first.withLock({ $0 }) { _ = forward(late, to: port) }
+            }
+            if let answer = forward(request, to: port) { request.send(answer) }
+        }
+        try host.follow([proxy.url])
+        let result = try host.fleet("set", tweak, "true")
+        #expect(result.succeeded, "\(result.error)")
+        #expect(result.output == "\(tweak): none → true (revision 2)\n")
+        try host.follow(etcd.endpoints)
+        #expect(try succeed("history").split(separator: "\n").count == 2)
+    }
+
     @Test func `are not changed without a reachable member`() throws {
+        try host.follow(etcd.endpoints, "\"timeout\": 0.5")
         etcd.kill()
         let result = try host.fleet("set", tweak, "true")
         #expect(result.status == EX_UNAVAILABLE)
-        #expect(result.error.contains("no connection: Connection refused"), "\(result.error)")
+        #expect(
+            result.error.hasSuffix("no connection: Connection refused; tried for 0.5 seconds\n"),
+            "\(result.error)")
         try host.home.write("agent.json", "{ \"applications\": [] }")
         #expect(try host.fleet("list").status == EX_CONFIG)
         try FileManager.default.removeItem(atPath: host.home("agent.json"))

@@ -14,11 +14,14 @@ package struct FleetCommand: ParsableCommand {
 
             EXIT STATUS
               0   done
-              1   a rollout ended early; with --check: something differs, or a host is silent, refuses a value or is behind
+              1   a rollout ended early; with --check: something differs, or a host is
+                  silent, refuses a value or is behind
               64  the command line is wrong
-              65  there is no such environment, tweak, value, filter or build, or the value is not allowed
+              65  there is no such environment, tweak, value, filter or build, or the value
+                  is not allowed
               66  there is no configuration
-              69  no member of the cluster answers, or tweak-agent was built without remote values
+              69  no member of the cluster answers within its timeout, or tweak-agent was
+                  built without remote values
               75  somebody else changed it first; nothing was changed
               77  etcd refuses: the user lacks the permission, or there is no space
               78  the configuration is wrong

@@ -587,10 +587,18 @@ package enum Fleet {
         cluster.environment = environment ?? cluster.environment
         let settings = EtcdSettings(name: application ?? "", cluster: cluster)
         do throws(FetchProblem) {
-            return try FleetEditor(settings, place, sharing: resources)
+            return try FleetEditor(settings, place, sharing: resources, whenWaiting: sayThatWaiting)
         } catch {
             throw Failure(error.message, .misconfigured)
         }
+    }
+
+    private static let isWaitingSaid = Atomic(false)
+
+    /// Says once why a command waits for the cluster; a page shows that it loads.
+    @Sendable private static func sayThatWaiting(_ message: String) {
+        guard !FleetWording.isOfPage, !isWaitingSaid.exchange(true, ordering: .relaxed) else { return }
+        printMessage(message, of: command)
     }
 
     /// The connections of this process, which stay open until it ends.

@@ -227,6 +227,7 @@ package struct FleetEditor: Sendable {
     var members: EtcdEndpoints { client.members }
     let keys: FleetKeys
     let settings: EtcdSettings
+    private let whenWaiting: @Sendable (String) -> Void
     /// Distinguishes changes from failed attempts with the same number.
     static var newID: String { String(UInt64.random(in: 0...UInt64.max), radix: 36) }
 
@@ -235,16 +236,24 @@ package struct FleetEditor: Sendable {
     /// The default limit of operations in a transaction; two are for the history.
     private static let mostParts = 126
     private static let mostAttempts = 30
+    /// The pauses between two requests to the same members, doubled each time.
+    private static let (firstPause, longestPause): (Duration, Duration) = (
+        .milliseconds(50), .milliseconds(500)
+    )
+    /// The time without an answer after which people are told; an election is usually shorter.
+    private static let quietTime: Duration = .seconds(2)
 
     /// - Parameters:
     ///   - place: The kind of values to read and change. All kinds share the history.
     ///   - resources: Shared with others, or of its own.
+    ///   - whenWaiting: Called with the problem while no member has answered for two seconds, at every further attempt.
     /// - Throws: ``FetchProblem`` if the certificates cannot be used.
     package init(
         _ settings: EtcdSettings, _ place: FleetPlace = .values,
-        sharing resources: SharedResources = SharedResources()
+        sharing resources: SharedResources = SharedResources(),
+        whenWaiting: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(FetchProblem) {
-        (self.settings, self.resources) = (settings, resources)
+        (self.settings, self.resources, self.whenWaiting) = (settings, resources, whenWaiting)
         client = try resources.etcd(settings.cluster)
         keys = FleetKeys(settings, place)
     }
@@ -293,20 +302,45 @@ package struct FleetEditor: Sendable {
         }
     }
 
-    /// Tries one member after the other.
+    /// Tries one member after the other, and all again until the timeout of a request has passed: while a leader is
+    /// elected, no member answers.
+    ///
+    /// - Parameter body: Called with the address of a member, perhaps several times, also after an answer was lost.
+    /// - Throws: ``FleetProblem`` with the last error of each member, at once if a member refuses, or if no error can
+    ///   pass by itself.
     func onSomeMember<Result>(
         _ body: (String) async throws(FetchProblem) -> Result
     ) async throws(FleetProblem) -> Result {
-        var problem = "there is no member"
-        for _ in 0..<members.count {
-            let endpoint = members.current
-            do throws(FetchProblem) { return try await body(endpoint) } catch {
-                problem = "\(endpoint): \(error.message)"
-                if error.isRefusal { throw .refused(problem) }
-                members.moveOn()
+        let start = ContinuousClock.now
+        let timeout = settings.cluster.timeout
+        var pause = Self.firstPause
+        while true {
+            var problems: [(member: String, problem: FetchProblem)] = []
+            for _ in 0..<members.count {
+                let endpoint = members.current
+                do throws(FetchProblem) { return try await body(endpoint) } catch {
+                    if error.isRefusal { throw .refused("\(endpoint): \(error.message)") }
+                    problems.append((endpoint, error))
+                    members.moveOn()
+                }
             }
+            let canPass = problems.contains { !$0.problem.isLasting }
+            let message = Self.message(of: problems)
+            let spent = start.duration(to: .now)
+            guard canPass, !Task.isCancelled, spent + pause < timeout else {
+                throw .unreachable(canPass ? "\(message); tried for \(timeout)" : message)
+            }
+            if spent >= Self.quietTime { whenWaiting("\(message); trying for \(timeout)") }
+            try? await Task.sleep(for: pause)
+            pause = min(pause * 2, Self.longestPause)
         }
-        throw .unreachable(problem)
+    }
+
+    /// The problems of all members.
+    private static func message(of problems: [(member: String, problem: FetchProblem)]) -> String {
+        let each = problems.map { "\($0.member): \($0.problem.message)" }
+        let several = each.count > 1 ? "none of \(each.count) members answers; " : ""
+        return several + each.joined(separator: "; ")
     }
 
     /// Changes values.
@@ -324,20 +358,22 @@ package struct FleetEditor: Sendable {
         known: FleetContents? = nil, _ make: (FleetContents) throws(FleetProblem) -> [TweakKey: FleetValue?]
     ) async throws(FleetProblem) -> FleetChange? {
         let id = Self.newID
-        var attempted: Int?
+        // An attempt whose response was lost may have succeeded, and may still do so after the next read.
+        var isUncertain = false
         var problem = FleetProblem.conflict("too many concurrent changes; nothing was changed")
         for attempt in 0..<Self.mostAttempts {
             if attempt > 0 { try? await Task.sleep(for: .milliseconds(Int.random(in: 0...(10 * attempt)))) }
-            let contents =
-                if attempt == 0, !isWithHistory, let known { known } else {
-                    try await contents(isWithHistory: isWithHistory || attempted != nil)
-                }
-            // An attempt whose response was lost may have succeeded.
-            if let attempted,
-                let done = contents.changes.first(where: { $0.number == attempted && $0.id == id })
-            {
-                return done
+            let contents: FleetContents
+            do throws(FleetProblem) {
+                contents =
+                    if attempt == 0, !isWithHistory, let known { known } else {
+                        try await self.contents(isWithHistory: isWithHistory || isUncertain)
+                    }
+            } catch {
+                guard isUncertain, case .unreachable(let message) = error else { throw error }
+                throw .unreachable(Self.uncertain(message))
             }
+            if isUncertain, let done = contents.changes.first(where: { $0.id == id }) { return done }
             let wanted = try make(contents)
             guard !wanted.isEmpty else { return nil }
             guard wanted.count <= Self.mostParts else {
@@ -353,16 +389,20 @@ package struct FleetEditor: Sendable {
             do throws(FetchProblem) {
                 let (isDone, header) = try await client.commit(transaction, at: members.current)
                 if isDone { return change.made(at: header.revision) }
-                attempted = nil
             } catch {
                 let message = "\(members.current): \(error.message)"
                 if error.isRefusal { throw .refused(message) }
                 members.moveOn()
-                attempted = change.number
-                problem = .unreachable("\(message); it is not known whether it was changed")
+                isUncertain = true
+                problem = .unreachable(Self.uncertain(message))
             }
         }
         throw problem
+    }
+
+    /// The message about a change whose response was lost.
+    static func uncertain(_ message: String) -> String {
+        "\(message); it is not known whether it was changed"
     }
 
     /// The record of a change that has no revision yet.

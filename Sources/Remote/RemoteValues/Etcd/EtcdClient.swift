@@ -372,7 +372,7 @@ package struct EtcdClient: Sendable {
         if let token = session.token.withLock({ $0 }) { return token }
         let password: String?
         do throws(FormatError) { password = try cluster.password() } catch {
-            throw FetchProblem(message: "\(error)")
+            throw FetchProblem(message: "\(error)", isLasting: true)
         }
         let answer = try await answer(
             "/v3/auth/authenticate",

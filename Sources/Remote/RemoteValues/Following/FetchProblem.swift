@@ -20,6 +20,8 @@ package struct FetchProblem: Error, Hashable {
     package var isRefusal = false
     /// Whether the answer had too many bytes.
     package var isTooLarge = false
+    /// Whether it stays until somebody changes the configuration or the server: a password, a certificate, a large value.
+    package var isLasting = false
     /// Whether the server only has something older than what is known.
     package var isOlder = false
     /// The code of an error of etcd.
@@ -30,9 +32,10 @@ package struct FetchProblem: Error, Hashable {
 
     package init(
         message: String, retryAfter: Duration? = nil, retryWithin: Duration? = nil, isRefusal: Bool = false,
-        isTooLarge: Bool = false, isOlder: Bool = false, code: EtcdCode? = nil
+        isTooLarge: Bool = false, isLasting: Bool = false, isOlder: Bool = false, code: EtcdCode? = nil
     ) {
         (self.message, self.retryAfter, self.retryWithin) = (message, retryAfter, retryWithin)
+        self.isLasting = isLasting || isTooLarge
         (self.isRefusal, self.isTooLarge, self.isOlder, self.code) = (isRefusal, isTooLarge, isOlder, code)
     }
 }
@@ -40,7 +43,14 @@ package struct FetchProblem: Error, Hashable {
 extension FetchProblem {
     /// Keeps a problem, and describes any other error for people: messages of the layers below are for programmers.
     init(_ error: any Error) {
-        self = error as? FetchProblem ?? FetchProblem(message: Self.words(for: error))
+        self =
+            error as? FetchProblem
+            ?? FetchProblem(message: Self.words(for: error), isLasting: Self.isAboutCertificates(error))
+    }
+
+    private static func isAboutCertificates(_ error: any Error) -> Bool {
+        if case .handshakeFailed(.sslError)? = error as? NIOSSLError { return true }
+        return error is BoringSSLError || error is NIOSSLExtraError
     }
 
     private static func words(for error: any Error) -> String {

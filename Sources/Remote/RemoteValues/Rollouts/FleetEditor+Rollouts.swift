@@ -235,7 +235,7 @@ extension FleetEditor {
             let message = "\(members.current): \(error.message)"
             if error.isRefusal { throw .refused(message) }
             members.moveOn()
-            throw .unreachable("\(message); it is not known whether it was changed")
+            throw .unreachable(Self.uncertain(message))
         }
     }
 
