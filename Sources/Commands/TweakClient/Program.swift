@@ -214,7 +214,7 @@ package struct ProgramSearch {
         named name: String, checkingValues: Bool = false
     ) throws(Failure) -> [any Program] {
         if isProcessID(name) { return [try program(withID: name)] }
-        let running = try running(named: name)
+        let running = try running(named: name, isWaiting: false)
         if !running.isEmpty { return running }
         if isPath(name) { return [try OfflineProgram(path: realPath(name) ?? name, warn: warn)] }
         if let path = try? findExecutable(named: name) { return [try OfflineProgram(path: path, warn: warn)] }
@@ -231,7 +231,7 @@ package struct ProgramSearch {
         if isProcessID(name) { return [try program(withID: name)] }
         let end = ContinuousClock.now + .seconds(seconds)
         while true {
-            let running = try running(named: name)
+            let running = try running(named: name, isWaiting: true)
             if !running.isEmpty { return running }
             guard ContinuousClock.now < end else { return nil }
             usleep(50_000)
@@ -242,8 +242,10 @@ package struct ProgramSearch {
         !name.isEmpty && name.allSatisfy { $0.isASCII && $0.isNumber }
     }
 
-    /// The running programs with a path or a name.
-    private func running(named name: String) throws(Failure) -> [any Program] {
+    /// The running programs with a path or a name. Warns of those that do not tell their name.
+    ///
+    /// - Parameter isWaiting: Whether the caller asks again and again until one runs. Then there are no warnings.
+    private func running(named name: String, isWaiting: Bool) throws(Failure) -> [any Program] {
         if isPath(name) {
             let path = realPath(name) ?? name
             let listening = try listeningSoon { $0 == path }
@@ -252,7 +254,12 @@ package struct ProgramSearch {
         let listening = try listeningSoon { lastComponent(of: $0) == name }
         if !listening.isEmpty { return listening }
         var named: [LiveProgram] = []
-        for entry in Survey().entries where entry.description?.application == name {
+        let isPatient = !isWaiting && patience.silence > Patience.short.silence
+        for entry in Survey(isPatient: isPatient).entries {
+            if !isWaiting, entry.description == nil, let problem = entry.problem {
+                warn(Warning("\(entry.running.title): \(problem); it may be \(name)"))
+            }
+            guard entry.description?.application == name else { continue }
             if let program = try LiveProgram(entry.running, patience, warn: warn) { named.append(program) }
         }
         return named.isEmpty ? try inMemory { lastComponent(of: $0) == name } : named

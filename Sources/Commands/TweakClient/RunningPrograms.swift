@@ -20,11 +20,18 @@ package struct Survey {
     package let entries: [Entry]
 
     /// Asks programs, by default all that listen.
-    package init(of programs: [RunningProgram] = RunningProgram.all()) {
+    ///
+    /// - Parameter isPatient: Whether programs that no signal has stopped get the usual time, because they or the machine
+    ///   may be busy.
+    package init(of programs: [RunningProgram] = RunningProgram.all(), isPatient: Bool = false) {
         let inquiries = programs.map(Inquiry.init)
         let clock = ContinuousClock()
-        let end = clock.now + Patience.short.whole
-        while clock.now < end {
+        var (end, mayExtend) = (clock.now + Patience.short.whole, isPatient)
+        while true {
+            if clock.now >= end {
+                guard mayExtend, inquiries.contains(where: { $0.isPending && !$0.isStopped }) else { break }
+                (end, mayExtend) = (end + Patience.usual.silence - Patience.short.whole, false)
+            }
             for inquiry in inquiries where inquiry.isConnecting { inquiry.connect() }
             let isConnecting = inquiries.contains(where: \.isConnecting)
             let waiting = inquiries.filter(\.isWaiting)
@@ -50,6 +57,9 @@ private final class Inquiry {
     /// Whether nothing listens.
     private var isRefused = false
     var isWaiting: Bool { connection != nil }
+    var isPending: Bool { isConnecting || isWaiting }
+    /// Whether a signal or a debugger has stopped the process.
+    var isStopped: Bool { ProcessEntry(pid: entry.running.pid)?.isStopped ?? false }
     var descriptor: CInt { connection?.descriptor ?? -1 }
 
     init(_ running: RunningProgram) { entry = Survey.Entry(running: running) }
@@ -97,7 +107,7 @@ private final class Inquiry {
     /// The result; `nil` if nothing listens, or the program ended meanwhile.
     var finished: Survey.Entry? {
         guard !isRefused else { return nil }
-        if isConnecting || isWaiting {
+        if isPending {
             end(.silent)
             if entry.description != nil { entry.problem = "it did not report its tweaks in time" }
         }
@@ -311,6 +321,9 @@ struct ProcessEntry {
         return .seconds(now.tv_sec) + .nanoseconds(now.tv_nsec) - .seconds(1) * ticks
             / sysconf(Int32(_SC_CLK_TCK))
     }
+
+    /// Whether a signal or a debugger has stopped it.
+    var isStopped: Bool { ["T", "t"].contains(statusFields(of: pid)?.first) }
 
     /// Whether it may still be in the dynamic linker, or in the delay after which the library's thread begins: it has had
     /// less than a tenth of a second of the processor, and a thread does not sleep, or is one of the last second.

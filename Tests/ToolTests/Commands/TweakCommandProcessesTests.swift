@@ -115,6 +115,18 @@ import Testing
         #expect(get.error == "tweak: \(setter.title): it does not answer; it is stopped or hangs\n")
     }
 
+    @Test func `A name that no program reports may be that of a stopped one`() throws {
+        let setter = try RunningSetter(program)
+        setter.process.pause()
+        defer { setter.process.resume() }
+        let get = try program.command("get", "other-name", "Count")
+        #expect(get.status == 66, "\(get.error)")
+        #expect(
+            messages(of: get).first
+                == "tweak: warning: \(setter.title): it does not answer; it is stopped or hangs; it may be other-name"
+        )
+    }
+
     @Test func `ps asks all at once, and so is not kept by many that do not answer`() throws {
         try program.makeRuntimeDirectory()
         let silent = try program.home.write(

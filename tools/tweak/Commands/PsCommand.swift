@@ -23,7 +23,9 @@ struct PsCommand: ParsableCommand {
 
     func run() throws {
         // Every program with the library listens, even this one.
-        let entries = Survey().entries.filter { ($0.description?.tweaks ?? $0.tweaks?.count) != 0 }
+        let entries = Survey(isPatient: true).entries.filter {
+            ($0.description?.tweaks ?? $0.tweaks?.count) != 0
+        }
         var programs = ProgramForm.tree(of: entries)
         if all {
             let asked = Set(programs.map(\.program.pid))
