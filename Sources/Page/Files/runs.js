@@ -132,9 +132,11 @@ const valueWord = (value) => (typeof value === "boolean" ? (value ? "on" : "off"
 export function sweepCommand(program, tweak, values, { monitor, isMaximizing, seconds, settle }) {
   const words = values.map(valueWord);
   if (words.some((word) => word.includes(",") || word.trim() !== word)) return undefined;
+  const { name, pid, processes } = program.description;
   return [
     "tweak sweep",
-    shellWord(program.description.name ?? program.id),
+    // The command takes the name only of a single process.
+    shellWord(processes > 1 ? String(pid) : name ?? program.id),
     shellWord(`${tweak.key}=${words.join(",")}`),
     `--measure ${shellWord(monitor.key)}`,
     isMaximizing ? "--maximize" : "",

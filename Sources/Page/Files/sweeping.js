@@ -302,6 +302,16 @@ export function openSweep({ api, commands, editing, notices, samples, state }, t
     )
   );
 
+  const forks = make("p", { class: "who" });
+  form.append(forks);
+
+  /** Says which process is measured if the program has forked. */
+  function showForks() {
+    const { pid, processes: count } = (state.programs.get(tweak.program) ?? program).description;
+    forks.hidden = !(count > 1);
+    setText(forks, `Values are tried in all ${count} processes, and measured is the first, process ${pid}.`);
+  }
+
   const chosen = () => boxes.filter(({ box }) => box.checked).map(({ monitor }) => monitor);
 
   /** The number in a field. Throws if it is not within the limits. */
@@ -399,7 +409,7 @@ export function openSweep({ api, commands, editing, notices, samples, state }, t
     }
     body.replaceChildren(...sorted(sweep.runs, column, isDescending).map((run) => rowOf(run, measuring)));
     const monitor = measuring.find(({ id }) => id === measure.value) ?? measuring[0];
-    const text = sweepCommand(program, tweak, sweep.settings.values, {
+    const text = sweepCommand(state.programs.get(tweak.program) ?? program, tweak, sweep.settings.values, {
       ...sweep.settings,
       monitor,
       isMaximizing: goal.value === "large"
@@ -541,6 +551,7 @@ export function openSweep({ api, commands, editing, notices, samples, state }, t
     form.disabled = Boolean(sweep?.isRunning);
     setText(startButton, sweep?.isRunning ? "Stop" : "Start");
     csvButton.hidden = !sweep || sweep.runs.length === 0;
+    showForks();
     showStatus();
     showTable();
   }

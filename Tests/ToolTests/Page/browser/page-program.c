@@ -5,6 +5,7 @@
  *     page-program             one of each
  *     page-program many N      and N tweaks created at run time
  *     page-program flood N     the same, with 1,000 changes a second
+ *     page-program forks N     N processes that it forks
  *
  * It exits when its standard input ends. SIGUSR1 keeps its loop from passing the gate, SIGUSR2 lets
  * it pass again.
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -177,6 +179,16 @@ static void *wait_for_end(void *unused) {
   return unused;
 }
 
+/* Forks a process that ends with this one. Returns true in the new process. */
+static bool fork_one(void) {
+  pid_t parent = getpid();
+  if (fork() != 0)
+    return false;
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
+    _exit(1);
+  return true;
+}
+
 int main(int count_of_arguments, char **arguments) {
   /* With "alone" it keeps running when its standard input ends. */
   bool is_alone = count_of_arguments > 1 && strcmp(arguments[1], "alone") == 0;
@@ -184,6 +196,11 @@ int main(int count_of_arguments, char **arguments) {
   if (!is_alone)
     pthread_create(&reader, NULL, wait_for_end, NULL);
   int many = count_of_arguments > 2 ? atoi(arguments[2]) : 0;
+  if (count_of_arguments > 1 && strcmp(arguments[1], "forks") == 0) {
+    while (many > 0 && !fork_one())
+      --many;
+    many = 0;
+  }
   made = calloc((size_t)many + 1, sizeof *made);
   make_described();
   make_optionals();

@@ -129,10 +129,13 @@ class Gates(PageTest):
 class OwnProgram(unittest.TestCase):
     """Tests with a program and browsers of their own."""
 
+    #: Those of the program.
+    arguments = ()
+
     def setUp(self):
         self.world = World("own")
         self.addCleanup(self.world.close)
-        self.program = self.world.start_page_program()
+        self.program = self.world.start_page_program(*self.arguments)
         self.control = self.world.control(self.program)
         self.world.start_ui()
         self.browser = self.open()

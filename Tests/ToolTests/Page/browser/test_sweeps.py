@@ -121,6 +121,7 @@ class Sweeps(Sweeping, PageTest):
         self.dialog_button("Close")
         self.open_sweep()
         self.assertEqual(len(self.table()), 4)
+        self.assertFalse(any("processes" in text for text in browser.texts(".sweep-form p")))
         self.assertEqual(browser.named("dialog input", "To").get_attribute("value"), "5")
 
     def test_a_value_of_a_run_is_used_and_undone(self):
@@ -275,6 +276,23 @@ class Ends(Sweeping, OwnProgram):
         self.program.send_signal(signal.SIGUSR1)
         self.dialog_button("Start")
         wait_until(lambda: self.status() == "Ended after 1 run: The value waits for the gate Gated", f"it is not said: {self.status()}")
+
+
+class Forks(Sweeping, OwnProgram):
+    """A sweep of a program that has forked."""
+
+    arguments = ("forks", "2")
+
+    def test_the_process_that_is_measured_is_named(self):
+        browser, pid = self.browser, self.program.pid
+        wait_until(lambda: browser.script("return tweaksPage.state.programs.get('page-program').description.processes") == 3, "there are no forks")
+        self.open_sweep()
+        self.assertIn(f"Values are tried in all 3 processes, and measured is the first, process {pid}.", browser.texts(".sweep-form p"))
+        self.fill(start="0", end="5", count="2", seconds="0.2", settle="0")
+        self.start()
+        self.wait_for_end()
+        self.assertEqual(self.status(), "All 4 runs are done; the value is back")
+        self.assertEqual(browser.find("dialog[open] .copy-preview").text.split(" --")[0], f"tweak sweep {pid} {GAIN}=0,5")
 
 
 if __name__ == "__main__":

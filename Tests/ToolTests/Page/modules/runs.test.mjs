@@ -106,6 +106,8 @@ test("the command tries the same values", () => {
     }),
     "tweak sweep 'my motor' A/B/On=off,on --measure Motor/State/Speed --maximize --shuffle --for 2s --settle 0.5s"
   );
+  const forked = { ...program, description: { ...program.description, pid: 4711, processes: 3 } };
+  assert.match(sweepCommand(forked, gain, [0, 5], settings), /^tweak sweep 4711 Motor/);
   // A comma would be between values.
   assert.equal(sweepCommand(program, { key: "A/B/C", type: "string" }, ["a,b", "c"], settings), undefined);
 });
