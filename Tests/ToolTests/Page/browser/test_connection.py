@@ -15,6 +15,9 @@ from test_rows import NUMBERS
 KEY = NUMBERS + "Stiffness"
 REPEATS = 20 if LONG else 1
 SILENT = "No answer for 5 s; values may be old"
+#: Seconds in which a pause and the check of its end have room before the page gives up, which may have heard the server
+#: last a second before.
+SHORT = 3.5
 
 
 class ConnectionTest(unittest.TestCase):
@@ -42,6 +45,9 @@ class ConnectionTest(unittest.TestCase):
         """The values that the program was given from outside."""
         return [change["newValue"] for change in self.control.ask("history")["changes"]]
 
+    def is_failed(self):
+        return "is-failed" in self.browser.row(KEY).get_attribute("class")
+
     def is_unsent(self):
         return self.browser.script("return arguments[0].matches('.is-unsent, :has(.is-unsent)')", self.browser.row(KEY))
 
@@ -49,17 +55,19 @@ class ConnectionTest(unittest.TestCase):
         """A failure, a change while it lasts, by the field or by the slider, and the end of it, which makes nothing of the change."""
         browser, made = self.browser, self.made()
         before = browser_value(browser)
+        browser.script("seen.length = 0")
         began = time.monotonic()
         fail()
         if value % 4:
             browser.slider(KEY).send_keys(Keys.ARROW_RIGHT)
         else:
             browser.type(browser.field(KEY), str(value))
-        wait_until(self.is_unsent, "the change looks as if it were sent")
-        self.assertIn("not sent", browser.row(KEY).text)
+        # A busy machine may look only when it is given up.
+        wait_until(lambda: browser.script("return seen.some(([, isUnsent]) => isUnsent)"), "the change looks as if it were sent")
+        self.assertRegex(browser.row(KEY).text, "not sent|not set to")
         wait_until(lambda: browser.text("#banner") == SILENT, "the page does not say that the server is silent")
         noticed = time.monotonic() - began
-        wait_until(lambda: "is-failed" in browser.row(KEY).get_attribute("class"), "the change is not given up")
+        wait_until(self.is_failed, "the change is not given up")
         self.assertIn("not set to", browser.row(KEY).text)
         self.assertEqual(browser.field(KEY).get_attribute("value"), before)
         self.assertNotEqual(browser.script("return getComputedStyle(document.querySelector('.middle')).filter"), "none")
@@ -75,12 +83,11 @@ class ConnectionTest(unittest.TestCase):
         for text, is_unsent in seen[first:]:
             if text != before:
                 self.assertTrue(is_unsent, "a value is shown as set that is not")
-        browser.script("seen.length = 0")
         # And everything works.
         browser.type(browser.field(KEY), str(value + 1))
         wait_until(lambda: self.control.value(KEY) == value + 1, "nothing is sent after the failure")
         browser.settle()
-        self.assertNotIn("is-failed", browser.row(KEY).get_attribute("class"))
+        self.assertFalse(self.is_failed())
         return noticed
 
     def repeat(self, name, fail, mend):
@@ -103,13 +110,22 @@ class StoppedServer(ConnectionTest):
     def test_a_short_pause_loses_nothing(self):
         self.world.start_ui()
         browser = self.open()
-        stop(self.world.ui)
-        browser.type(browser.field(KEY), "300")
-        wait_until(self.is_unsent, "the change looks as if it were sent")
-        self.world.ui.send_signal(signal.SIGCONT)
-        wait_until(lambda: self.control.value(KEY) == 300, "the change is lost")
-        wait_until(lambda: not self.is_unsent(), "the change stays marked")
-        self.assertFalse(browser.find("#banner").is_displayed())
+        for value in range(300, 320):
+            began = time.monotonic()
+            stop(self.world.ui)
+            browser.type(browser.field(KEY), str(value))
+            wait_until(lambda: self.is_unsent() or self.is_failed(), "the change looks as if it were sent")
+            self.world.ui.send_signal(signal.SIGCONT)
+            wait_until(lambda value=value: self.control.value(KEY) == value or self.is_failed(), "the change is lost")
+            if time.monotonic() - began < SHORT:
+                self.assertFalse(self.is_failed(), "the change is given up")
+                wait_until(lambda: not self.is_unsent(), "the change stays marked")
+                self.assertFalse(browser.find("#banner").is_displayed())
+                return
+            # The machine was busy, and so the pause was long.
+            browser.connected()
+            browser.settle()
+        self.skipTest("the machine is too busy for a short pause")
 
 
 class ManyTabs(unittest.TestCase):
@@ -209,7 +225,7 @@ class FrozenTab(ConnectionTest):
             self.world.ui.send_signal(signal.SIGCONT)
             time.sleep(1)
             self.freeze("active")
-            wait_until(lambda: "is-failed" in browser.row(KEY).get_attribute("class"), "the change is not marked")
+            wait_until(self.is_failed, "the change is not marked")
             self.assertEqual(browser_value(browser), before)
             browser.connected()
             time.sleep(1)
