@@ -25,7 +25,8 @@ struct Adopt: ParsableCommand {
             EXIT STATUS
               0   done
               64  the command line is wrong
-              65  no variable or several match a name, one cannot be adopted, or the limits are wrong
+              65  no variable or several match a name, one cannot be adopted, or the limits
+                  are wrong
               66  PROGRAM is missing, or has no debug information
               69  there is no such process, or it belongs to another user
               74  the file of adopted variables could not be read or written

@@ -47,7 +47,8 @@ struct Follow: AgentCommand {
               69  it was built without remote values
               73  the folder is not writable
               74  with --once: a file could not be written
-              75  with --once: something could not be loaded; or another agent writes into the folder
+              75  with --once: something could not be loaded; or another agent writes into
+                  the folder
               78  the configuration is wrong
             """)
 

@@ -22,13 +22,17 @@ struct TweakDump: ParsableCommand {
             \(Rule.allCases.filter(\.isAdvice).map(\.rawValue).joined(separator: " and ")) are advice and do not fail.
 
             EXIT STATUS
-              0   every file was read, --diff or --forbid found nothing, and --lint nothing but advice
+              0   every file was read, --diff or --forbid found nothing, and --lint nothing
+                  but advice
               1   --diff or --forbid found something
               64  the command line is wrong
-              65  a file or archive member is broken, not ELF or not compiled, has an invalid record, cannot be described in A2L, or --lint found a mistake
-              66  a file, or a member of a thin archive, is missing or cannot be opened, or nothing is to be checked
+              65  a file or archive member is broken, not ELF or not compiled, has an
+                  invalid record, cannot be described in A2L, or --lint found a mistake
+              66  a file, or a member of a thin archive, is missing or cannot be opened, or
+                  nothing is to be checked
               69  there is no such process
-              71  the system refused to read the memory of a process for another reason than those below
+              71  the system refused to read the memory of a process for another reason
+                  than those below
               74  the output cannot be written
               77  the memory of a process may not be read
             """,

@@ -55,7 +55,8 @@ struct ServePage: PageCommand {
               64  the command line is wrong
               65  there is no token, certificate or key in a file
               66  PROGRAM or a file is missing
-              69  it was built without the page, or a command that it needs is not installed
+              69  it was built without the page, or a command that it needs is not
+                  installed
               71  the address cannot be listened at
               77  others can change or read the file of the token
             """,

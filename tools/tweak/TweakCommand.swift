@@ -23,23 +23,25 @@ struct TweakCommand: ParsableCommand {
 
             EXIT STATUS
               0   done; a value outside the limits was clamped, with a warning
-              1   bake --check found values that are no defaults, replay --check another course of a monitor, a review was
-                  ended, forget was answered with no, or a guard of sweep was breached
+              1   bake --check found values that are no defaults, replay --check another
+                  course of a monitor, a review was ended, forget was answered with no, or
+                  a guard of sweep was breached
               3   a sweep found no value that is better, and so kept none
               64  the command line is wrong, or several processes of the program run
-              65  no tweak or several match the name, the value is not allowed, or a file has no values or an error
+              65  no tweak or several match the name, the value is not allowed, or a file
+                  has no values or an error
               66  PROGRAM, a file or a preset is missing or cannot be opened
-              69  the program is not running, does not listen, ended before it answered, or cannot load the library; or a
-                  running process of it has not got a change
+              69  the program is not running, does not listen, ended before it answered, or
+                  cannot load the library; or a running process of it has not got a change
               70  the editor, or the command of a sweep, failed
               71  the system refused a socket
               73  the file to edit cannot be created
               74  the overrides, a preset or a file could not be read or written
-              75  the program does not answer, for example because it is stopped, or is busy; or it runs, and forget is
-                  for one that does not
+              75  the program does not answer, for example because it is stopped, or is
+                  busy; or it runs, and forget is for one that does not
               76  the program sent a malformed answer
-              77  no permission to connect to the program, or to read its memory; or only another user runs it, so no
-                  process has got a change
+              77  no permission to connect to the program, or to read its memory; or only
+                  another user runs it, so no process has got a change
               126 the program to start cannot be executed
               127 the program to start was not found
               130 Ctrl-C ended a sweep; for another signal 128 and its number

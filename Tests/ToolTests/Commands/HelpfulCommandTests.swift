@@ -18,6 +18,15 @@ import Testing
         #expect(result.status == 0)
     }
 
+    @Test(arguments: ["tweak", "tweak-dump"])
+    func `Exit statuses in help fit 80 columns`(_ command: String) throws {
+        let help = try run(Locations.product(command), ["--help"], home: program.home)
+        let lines = help.output.split(separator: "\n", omittingEmptySubsequences: false)
+        let statuses = lines.drop { $0 != "EXIT STATUS" }.dropFirst().prefix { !$0.isEmpty }
+        // The parser would break a longer line, and go on at its beginning.
+        #expect(statuses.count > 5 && statuses.allSatisfy { $0.hasPrefix("  ") }, "\(statuses)")
+    }
+
     @Test(arguments: [
         ("lst", "There is no command 'lst'; did you mean list?"),
         ("exprot", "There is no command 'exprot'; did you mean export?"),

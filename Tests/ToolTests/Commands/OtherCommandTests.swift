@@ -58,6 +58,22 @@ import Testing
             try tweak("ohter").error.hasPrefix("Error: There is no command 'ohter'; did you mean other?\n"))
     }
 
+    @Test func `have abstracts in its help that fit 80 columns`() throws {
+        try home.write(
+            "libexec/tweaks/tweak-other",
+            "#!/bin/sh\necho 'Do something else, of which there is more to say than one line has.'\n")
+        chmod(home("libexec/tweaks/tweak-other"), 0o755)
+        #expect(
+            try tweak("--help").output.contains(
+                """
+
+                  other                   Do something else, of which there is more to say than
+                                          one line has.
+
+                  See 'tweak help
+                """))
+    }
+
     @Test func `are completed, and complete their own arguments`() throws {
         try write("libexec/tweaks/tweak-other")
         #expect(try tweak("---complete", "o").lines.contains("other"))

@@ -103,8 +103,22 @@ enum OtherCommands {
     static func added(to help: String) -> String {
         let end = "\n\n  See 'tweak help <subcommand>'"
         guard help.contains(end) else { return help }
-        let lines = installed.map { "\n  " + $0.word.padded(to: 24) + $0.details }
+        let lines = installed.map { "\n  " + $0.word.padded(to: 24) + wrapped($0.details) }
         return help.replacing(end, with: lines.joined() + end)
+    }
+
+    /// An abstract on lines that fit the terminal, as the parser wraps the others.
+    private static func wrapped(_ abstract: String) -> String {
+        let width = max(20, (terminalWidth ?? 80) - 26)
+        var lines: [String] = []
+        for word in abstract.split(separator: " ") {
+            if let last = lines.last, last.count + 1 + word.count < width {
+                lines[lines.count - 1] = "\(last) \(word)"
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines.joined(separator: "\n" + String(repeating: " ", count: 26))
     }
 
     private static func isName(_ word: String) -> Bool {
