@@ -56,7 +56,7 @@ struct TypedLine {
     /// The options and flags so far.
     private var given: Set<String> = []
     private var isAfterOptions = false
-    /// The first long option that the command does not have, without its dashes and its value.
+    /// The first option that the command does not have, long or of one letter, with its dashes and without its value.
     private(set) var unknownOption: String?
 
     init(_ command: CommandDescription, _ words: some Sequence<String>) {
@@ -74,8 +74,8 @@ struct TypedLine {
             let argument = command.arguments?.first { $0.names?.contains { $0.text == name } == true }
             given.formUnion(argument?.names?.map(\.text) ?? [])
             if argument?.kind == .option, name == word { option = argument }
-            if argument == nil, word.hasPrefix("--"), unknownOption == nil {
-                unknownOption = String(name.dropFirst(2))
+            if argument == nil, name.hasPrefix("--") || name.count == 2, unknownOption == nil {
+                unknownOption = name
             }
         } else if positionalCount == 0,
             let next = command.subcommands?.first(where: { $0.commandName == word })

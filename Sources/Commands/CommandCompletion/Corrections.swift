@@ -171,7 +171,7 @@ extension ParsableCommand {
             let option = line.unknownOption,
             let meant = line.command.meant(byOption: option, among: root.command)
         else { return nil }
-        return UnknownWord("Unknown option '--\(printable(option))'\(meant)", in: path)
+        return UnknownWord("Unknown option '\(printable(option))'\(meant)", in: path)
     }
 }
 
@@ -196,17 +196,10 @@ extension CommandDescription {
     /// The end of a message about an option that the command does not have.
     ///
     /// - Parameters:
-    ///   - option: The option, without its dashes.
+    ///   - option: The option, with its dashes.
     ///   - root: The command with all others.
     /// - Returns: `nil` if nothing resembles the option.
     fileprivate func meant(byOption option: String, among root: CommandDescription) -> String? {
-        // The parser gives each root one.
-        guard (subcommands ?? []).allSatisfy({ $0.commandName == "help" }) else {
-            if (subcommands ?? []).contains(where: { $0.commandName == option }) {
-                return didYouMean([option])
-            }
-            return all.contains { $0.options.contains("--" + option) } ? "; options follow the command" : nil
-        }
         // An option, or a value of one, such as json.
         var words: [String: String] = [:]
         for argument in arguments ?? [] where argument.shouldDisplay {
@@ -215,14 +208,39 @@ extension CommandDescription {
                 for value in argument.values { words[value] = words[value] ?? "\(name) \(value)" }
             }
         }
+        guard option.hasPrefix("--") else {
+            let same = words.filter { $0.key.hasPrefix(option.dropFirst()) }.values.sorted()
+            return (1...3).contains(same.count) ? didYouMean(same) : nil
+        }
+        return meant(byWord: String(option.dropFirst(2)), words, among: root)
+    }
+
+    /// - Parameters:
+    ///   - option: A long option, without its dashes.
+    ///   - words: The options of the command and their values, and how each is written.
+    private func meant(
+        byWord option: String, _ words: [String: String], among root: CommandDescription
+    ) -> String? {
+        let nearest = words.keys.nearest(to: option).compactMap { words[$0] }
+        // The parser gives each root one.
+        guard (subcommands ?? []).allSatisfy({ $0.commandName == "help" }) else {
+            if (subcommands ?? []).contains(where: { $0.commandName == option }) {
+                return didYouMean([option])
+            }
+            if all.contains(where: { $0.options.contains("--" + option) }) {
+                return "; options follow the command"
+            }
+            return nearest.isEmpty ? nil : didYouMean(nearest)
+        }
         if let word = words[option] { return didYouMean([word]) }
         if option == "format" || root.all.contains(where: { $0.formats.contains(option) }) {
             return formats.isEmpty
                 ? "; \(commandName) takes no format"
                 : "; the formats of \(commandName) are \(formats.joined(separator: ", "))"
         }
-        let nearest = words.keys.nearest(to: option).compactMap { words[$0] }
         if !nearest.isEmpty { return didYouMean(nearest) }
+        let shorter = words.filter { $0.key.count > 2 && option.hasPrefix($0.key) }.values.sorted()
+        if !shorter.isEmpty { return didYouMean(shorter) }
         if let value = (arguments ?? []).first(where: { $0.kind == .positional && $0.valueName == option }) {
             return "; <\(value.valueName)> is written without an option"
         }

@@ -72,24 +72,30 @@ import Testing
     }
 
     @Test(arguments: [
-        (["list", "--json", "x"], "json", "; did you mean --format json?"),
-        (["list", "--json"], "json", "; did you mean --format json?"),
-        (["log", "--csv=1", "x"], "csv", "; did you mean --format csv?"),
-        (["list", "--csv", "x"], "csv", "; the formats of list are table, json, optuna, mlos"),
-        (["export", "x", "--format", "json"], "format", "; export takes no format"),
-        (["export", "--json", "x"], "json", "; export takes no format"),
-        (["get", "--formt", "json", "x", "y"], "formt", "; did you mean --format?"),
-        (["list", "x", "--since", "3"], "since", "; log has it"),
-        (["--format", "json", "list", "x"], "format", "; options follow the command"),
-        (["set", "x", "--value", "3"], "value", "; <value> is written without an option"),
-        (["--list"], "list", "; did you mean list?"),
-        (["preset", "--format", "json", "list", "x"], "format", "; options follow the command"),
+        (["list", "--json", "x"], "--json", "; did you mean --format json?"),
+        (["list", "--json"], "--json", "; did you mean --format json?"),
+        (["log", "--csv=1", "x"], "--csv", "; did you mean --format csv?"),
+        (["list", "--csv", "x"], "--csv", "; the formats of list are table, json, optuna, mlos"),
+        (["export", "x", "--format", "json"], "--format", "; export takes no format"),
+        (["export", "--json", "x"], "--json", "; export takes no format"),
+        (["get", "--formt", "json", "x", "y"], "--formt", "; did you mean --format?"),
+        (["list", "x", "--since", "3"], "--since", "; log has it"),
+        (["--format", "json", "list", "x"], "--format", "; options follow the command"),
+        (["set", "x", "--value", "3"], "--value", "; <value> is written without an option"),
+        (["--list"], "--list", "; did you mean list?"),
+        (["preset", "--format", "json", "list", "x"], "--format", "; options follow the command"),
+        (["--hlep"], "--hlep", "; did you mean --help?"),
+        (["-v"], "-v", "; did you mean --version?"),
+        (["list", "x", "-j"], "-j", "; did you mean --format json?"),
+        (["export", "x", "-d"], "-d", "; did you mean --defaults?"),
+        (["measure", "x", "y", "--mean"], "--mean", "; did you mean --stat mean?"),
+        (["measure", "x", "y", "--statistic", "p95"], "--statistic", "; did you mean --stat?"),
     ])
     func `An option of another command, or a mistyped one, gets a suggestion`(
         _ words: [String], _ option: String, _ end: String
     ) throws {
         let result = try program.command(words)
-        let error = "Error: Unknown option '--\(option)'\(end)\n"
+        let error = "Error: Unknown option '\(option)'\(end)\n"
         #expect(result.error.hasPrefix(error + "Usage: tweak "), "\(result)")
         #expect(result.status == 64)
     }

@@ -121,6 +121,14 @@ import Testing
         #expect(try setter.tweak("get", "Count").output == "6\n")
     }
 
+    @Test func `A recording behind the program gets a hint`() throws {
+        let recording = try setter.home.write("run.mcap", "")
+        let result = try setter.program.command("replay", "tweak-setter", recording)
+        #expect(
+            result.error.hasPrefix("Error: \(recording) is a recording, which comes before the program.\n"))
+        #expect(result.status == 64)
+    }
+
     // MARK: Checks
 
     @Test(arguments: ["run.mcap", "run.jsonl"])

@@ -141,6 +141,7 @@ struct StatisticArgument: ExpressibleByArgument {
     }
 
     static var allValueStrings: [String] { Statistic.usualNames }
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
     var defaultValueDescription: String { name }
 }
 

@@ -7,6 +7,7 @@ import TweakClient
 import TweakPlot
 import TweakProtocol
 import TweakRecords
+import TweakSystem
 
 struct ReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -54,6 +55,10 @@ struct ReplayCommand: ParsableCommand {
     @OptionGroup var target: ProcessOptions
 
     func validate() throws {
+        let program = target.program
+        guard isAccessible(file, F_OK) || !program.hasSuffix(".mcap") || !isAccessible(program, R_OK) else {
+            throw ValidationError("\(program) is a recording, which comes before the program.")
+        }
         guard speed > 0, speed.isFinite else { throw ValidationError("The speed is more than 0.") }
         if let until, !(until >= 0) { throw ValidationError("The time is at least 0 seconds.") }
         guard check || tolerance == nil && shift == nil && format == nil else {
