@@ -14,6 +14,8 @@ package func startPager() {
     // Evaluated now, because standard output will be a file.
     _ = (isEmphasisShown, terminalWidth)
     setenv("LESS", "FRX", 0)
+    // Names and units are UTF-8 in every locale; less would show their bytes.
+    setenv("LESSCHARSET", "utf-8", 0)
     // In memory, nothing is lost if the pager fails.
     let name = "/tweak-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
     let output = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0o600)

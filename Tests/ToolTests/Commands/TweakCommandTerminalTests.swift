@@ -55,6 +55,12 @@ import Testing
         #expect(unpaged.count == shown.count && !unpaged.contains { $0.hasPrefix("paged:") })
     }
 
+    @Test func `less takes what it shows for UTF-8 in every locale`() throws {
+        let charset = "printf 'charset:%s\\n' $LESSCHARSET; cat"
+        let shown = try lines("list", [], environment: ["PAGER": charset, "LC_ALL": "C"])
+        #expect(shown.contains("charset:utf-8"))
+    }
+
     @Test(arguments: ["false", "true", "/nonexistent/pager", "kill -9 $$", "head -c 5 >/dev/null; exit 3"])
     func `list shows everything if the pager fails or reads nothing`(pager: String) throws {
         let unpaged = try lines("list", [], environment: ["PAGER": ""])
