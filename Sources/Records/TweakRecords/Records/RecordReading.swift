@@ -144,9 +144,9 @@ package struct RecordMatcher {
         let padding = [UInt8](repeating: 0, count: 7)
         for (index, key) in keys.enumerated() {
             text.removeAll(keepingCapacity: true)
-            text.append(level: key.category)
-            text.append(level: key.collection)
-            text.append(level: key.name)
+            text.append(text: key.category)
+            text.append(text: key.collection)
+            text.append(text: key.name)
             text.append(contentsOf: padding)
             let hash = text.withUnsafeBytes(Self.hash)
             var place = firstPlace(of: hash)
@@ -210,14 +210,6 @@ package struct RecordMatcher {
             if levels == 3 { break }
         }
         return hash
-    }
-}
-
-extension [UInt8] {
-    fileprivate mutating func append(level: String) {
-        var level = level
-        level.withUTF8 { append(contentsOf: $0) }
-        append(0)
     }
 }
 
@@ -549,7 +541,10 @@ extension TweakDeclaration.Attribute {
     }
 
     /// The attribute in the form of a record.
-    package var text: String { value.isEmpty && key != "choice" ? key : "\(key)=\(value)" }
+    package var text: String { hasValue ? "\(key)=\(value)" : key }
+
+    /// Whether there is an equals sign in a record.
+    var hasValue: Bool { !value.isEmpty || key == "choice" }
 }
 
 extension TweakChoice {
