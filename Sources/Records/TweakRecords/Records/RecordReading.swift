@@ -268,6 +268,11 @@ public struct RecordSection: Sendable {
                     continue
                 }
                 let range = record.range
+                guard record.kind == RecordLayout.variableKind else {
+                    let declaration = try TweakDeclaration(record: bytes, in: range, byteOrder: byteOrder)
+                    tweaks.append((range.lowerBound, declaration))
+                    continue
+                }
                 for declaration in try TweakDeclaration.all(record: bytes, in: range, byteOrder: byteOrder) {
                     tweaks.append((range.lowerBound, declaration))
                 }
@@ -275,7 +280,7 @@ public struct RecordSection: Sendable {
                 errors.append(error)
             }
         }
-        tweaks.sortAsWritten { $0.declaration }
+        tweaks.sortAsWritten { $0.declaration.location }
     }
 }
 
