@@ -49,16 +49,19 @@ public struct ProgramBuild: Hashable, Sendable, CustomStringConvertible {
     private func build(_ name: String) throws -> String {
         guard let compiler else { return "\(Locations.products)/\(name)" }
         let path = "\(Locations.package)/.build/programs/\(self)/\(name)"
+        // Other processes with tests may build it, too, and run it.
+        let built = "\(path)-\(getpid())"
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Locations.package + "/Tests/Programs/build")
         process.arguments = [
-            try Installation.prefix.get(), name, isPreloaded ? "preloaded" : "linked", path,
+            try Installation.prefix.get(), name, isPreloaded ? "preloaded" : "linked", built,
         ]
         process.environment = ProcessInfo.processInfo.environment.merging([
             "CC": try compiler.path(for: .c), "CXX": try compiler.path(for: .cPlusPlus),
         ]) { $1 }
         let result = try RunningCommand(process).wait()
         guard result.succeeded else { throw CompilationError(description: result.output + result.error) }
+        guard rename(built, path) == 0 else { throw CompilationError(description: "cannot replace \(path)") }
         return path
     }
 }

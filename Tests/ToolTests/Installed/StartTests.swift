@@ -5,7 +5,7 @@ import Testing
 /// What the tests see that people install, and in the state in which people have it: overrides are there when the
 /// program starts, and it lives on.
 ///
-/// One after the other: the kernel lets a user watch files with 128 processes.
+/// One after the other: the kernel lets a user watch files with 128 processes, also those of other tests.
 @Suite(.serialized, .enabled(if: sanitizer == nil)) struct `Starting programs with the installed library` {
     /// How many starts have each scenario once.
     private static let few = 12

@@ -110,7 +110,7 @@ enum Started {
     ///
     /// - Returns: What went wrong; nothing if all was right.
     static func failures(
-        _ ways: [Way], _ state: State, count: Int, atOnce: Int = isLong ? 84 : 72, scenarios: [String] = [],
+        _ ways: [Way], _ state: State, count: Int, atOnce: Int = isLong ? 84 : 48, scenarios: [String] = [],
         settings: [String] = [], options: [String] = [], sanitizing: Sanitizing? = nil
     ) throws -> String {
         let (prefix, folder) = try (Installation.prefix.get(), folder(sanitizing))
