@@ -204,6 +204,48 @@ private struct Encoded: Encodable {
         #expect(try decodeJSON([String: Int].self, from: Array("{\"a\": 1, \"a\": 2}".utf8)) == ["a": 1])
     }
 
+    @Test func `has all members of objects that are written and encoded together`() throws {
+        struct Written: JSONWritable, Encodable {
+            let name: String
+            func write(to writer: inout JSONWriter) { writer.object { $0.member(name, 1) } }
+        }
+        struct Together: Encodable {
+            enum CodingKeys: CodingKey { case m }
+            let parts: [Written]
+            let isWrittenFirst: Bool
+
+            func encode(to encoder: any Encoder) throws {
+                if isWrittenFirst { for part in parts { try part.encode(to: encoder) } }
+                var container = encoder.container(keyedBy: CodingKeys.self)
+                try container.encode(2, forKey: .m)
+                if !isWrittenFirst { for part in parts { try part.encode(to: encoder) } }
+            }
+        }
+        for isWrittenFirst in [true, false] {
+            let parts = Together(
+                parts: [Written(name: "z"), Written(name: "a")], isWrittenFirst: isWrittenFirst)
+            #expect(
+                String(decoding: try encodeJSON([parts]), as: UTF8.self) == #"[{"a":1,"m":2,"z":1}]"#)
+        }
+    }
+
+    @Test func `cannot add members to something else than an object`() {
+        struct Mixed: Encodable {
+            enum CodingKeys: CodingKey { case a, b }
+            let isNested: Bool
+
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: CodingKeys.self)
+                let part = isNested ? container.superEncoder(forKey: .b) : encoder
+                try JSONValue.array([.null]).encode(to: part)
+                var inner = part.container(keyedBy: CodingKeys.self)
+                try inner.encode(1, forKey: .a)
+            }
+        }
+        #expect(throws: EncodingError.self) { try encodeJSON(Mixed(isNested: false)) }
+        #expect(throws: EncodingError.self) { try encodeJSON(Mixed(isNested: true)) }
+    }
+
     @Test func `cannot be an infinity`() {
         #expect(throws: EncodingError.self) { try encodeJSON([Double.infinity]) }
     }

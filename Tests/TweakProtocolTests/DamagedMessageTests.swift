@@ -11,13 +11,13 @@ import TweakRecords
 
     @Test func `A damaged request is a request or an error with an answer`() throws {
         let requests = [
-            try SetTweak(tweak: key, value: .scalar(1.5)).request(id: .number(7)),
-            try SetTweak(tweak: key, text: "a\"\u{1}").request(id: .text("x")),
-            try SetManyTweaks(values: [TweakKey("A", "B", "C"): .array([.null, .scalar(true)])]).request(
+            SetTweak(tweak: key, value: .scalar(1.5)).request(id: .number(7)),
+            SetTweak(tweak: key, text: "a\"\u{1}").request(id: .text("x")),
+            SetManyTweaks(values: [TweakKey("A", "B", "C"): .array([.null, .scalar(true)])]).request(
                 id: .number(.max)),
-            try SubscribeToChanges(tweaks: [key]).request(id: .unknown),
-            try UnsubscribeFromChanges(subscription: .max).request(id: .number(1)),
-            try ResetTweaks(category: "A", collection: "B", all: true).request(id: .number(1)),
+            SubscribeToChanges(tweaks: [key]).request(id: .unknown),
+            UnsubscribeFromChanges(subscription: .max).request(id: .number(1)),
+            ResetTweaks(category: "A", collection: "B", all: true).request(id: .number(1)),
         ]
         for bytes in requests.flatMap({ damaged($0, count: isLong ? 4000 : 500) }) {
             let request = ControlRequest(line: bytes)
@@ -35,10 +35,10 @@ import TweakRecords
             tweak: key, oldValue: .scalar(1), newValue: .null, source: "session", time: 1e9,
             by: "tweak 4711 ada")
         let lines = [
-            try ControlAnswer(list, to: .number(1)).line(),
-            try ControlAnswer(JSONTweak(tweak, pendingValue: 1), to: .number(1)).line(),
-            try ControlAnswer<Done>(error: ControlError(.refused, "no", nearest: [key]), to: .unknown).line(),
-            try ChangedTweaks(subscription: 1, changes: [change]).line(),
+            ControlAnswer(list, to: .number(1)).line(),
+            ControlAnswer(JSONTweak(tweak, pendingValue: 1), to: .number(1)).line(),
+            ControlAnswer<Done>(error: ControlError(.refused, "no", nearest: [key]), to: .unknown).line(),
+            ChangedTweaks(subscription: 1, changes: [change]).line(),
         ]
         for bytes in lines.flatMap({ damaged($0, count: isLong ? 4000 : 500) }) {
             guard case .answer(let answer)? = try? ProgramMessage(line: bytes) else { continue }

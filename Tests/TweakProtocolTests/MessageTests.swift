@@ -66,7 +66,7 @@ import TweakRecords
 
 @Suite struct `The JSON form of a tweak` {
     private func roundTrip(_ tweak: JSONTweak) throws -> JSONTweak {
-        let line = try ControlAnswer(tweak, to: .number(1)).line()
+        let line = ControlAnswer(tweak, to: .number(1)).line()
         guard case .answer(let answer) = try ProgramMessage(line: line) else {
             throw ControlError(.parse, "none")
         }
@@ -85,7 +85,7 @@ import TweakRecords
         let request = SetTweak(
             tweak: tweak.declaration.key, value: .scalar(2.5), SetDurations(until: .closed, for: 30, ramp: 2))
         #expect(
-            try members(ControlRequest(line: request.request(id: .number(1)).dropLast()).call.get())
+            try members(ControlRequest(line: request.request(id: .number(1)).dropLast()).parameters)
                 == members(request))
     }
 

@@ -19,11 +19,11 @@ import TweakRecords
 
     @Test func `Each method survives encoding`() throws {
         func check<Method: ControlMethod>(_ method: Method) throws {
-            let line = try method.request(id: .number(7))
+            let line = method.request(id: .number(7))
             #expect(line.last == UInt8(ascii: "\n"))
             let read = ControlRequest(line: line.dropLast())
             #expect(read.id == .number(7))
-            #expect(try members(read.call.get()) == members(method))
+            #expect(try members(read.parameters) == members(method))
         }
         let (list, get) = (ListTweaks(category: "Spring"), GetTweak(tweak: key))
         let (set, typed) = (SetTweak(tweak: key, value: .scalar(1.5)), SetTweak(tweak: key, text: "1.5"))
@@ -62,22 +62,22 @@ import TweakRecords
     @Test func `Parameters may be missing if all are optional`() throws {
         let read = request(#"{"jsonrpc": "2.0", "id": "x", "method": "list"}"#)
         #expect(read.id == .text("x"))
-        #expect(try members(read.call.get()) == members(ListTweaks()))
+        #expect(try members(read.parameters) == members(ListTweaks()))
     }
 
     @Test func `A request may have no id`() throws {
         let read = request(#"{"jsonrpc": "2.0", "method": "describe"}"#)
         #expect(read.id == nil)
-        #expect(try members(read.call.get()) == members(DescribeProgram()))
+        #expect(try members(read.parameters) == members(DescribeProgram()))
     }
 
     @Test func `A request names the person, in at most 160 bytes`() throws {
         let longest = String(repeating: "é", count: 80)
         for person in [nil, "", "Ann", longest] {
-            let line = try DescribeProgram().request(id: .number(1), person: person)
+            let line = DescribeProgram().request(id: .number(1), person: person)
             #expect(ControlRequest(line: line.dropLast()).person == person)
         }
-        let line = try DescribeProgram().request(id: .number(1), person: longest + "x")
+        let line = DescribeProgram().request(id: .number(1), person: longest + "x")
         #expect(code(String(decoding: line, as: UTF8.self)) == .invalidRequest)
         #expect(code(#"{"jsonrpc": "2.0", "id": 1, "method": "describe", "person": 7}"#) == .invalidRequest)
     }
@@ -117,6 +117,14 @@ import TweakRecords
         (#""get", "params": {"tweak": null}"#, "params.tweak"),
         (#""get", "params": {"tweak": "A/B/C", "twaek": 1}"#, #"no parameter "twaek"; allowed: tweak"#),
         (#""describe", "params": {"x": 1}"#, "allowed: none"),
+        (
+            #""change", "params": {"changes": [{"tweak": "a", "vaule": 1}]}"#,
+            #""params.changes.0" has no member "vaule"; allowed: tweak, value, text, reset"#
+        ),
+        (
+            #""set", "params": {"tweak": "A/B/C", "value": 1, "until": "later"}"#,
+            #""params.until": "later" is unknown; allowed: closed"#
+        ),
         (#""setMany", "params": {"values": {"A": {"B": 5}}}"#, "params.values.A.B"),
         (#""unsubscribe", "params": {"subscription": "1"}"#, "params.subscription"),
         (#""set", "params": {"tweak": "A/B/C", "value": 1, "for": null}"#, "params.for is null"),
@@ -156,7 +164,13 @@ import TweakRecords
         let line =
             #"{"jsonrpc": "2.0", "id": 1, "method": "set", "params": {"tweak": "A/B/C", "value": \#(json)}}"#
         let set = SetTweak(tweak: TweakKey("A", "B", "C"), value: .scalar(value))
-        #expect(try members(request(line).call.get()) == members(set))
+        #expect(try members(request(line).parameters) == members(set))
+    }
+}
+
+extension ControlRequest {
+    var parameters: Any {
+        get throws { try #require(Mirror(reflecting: try call.get()).children.first).value }
     }
 }
 

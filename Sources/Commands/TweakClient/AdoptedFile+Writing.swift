@@ -66,7 +66,7 @@ extension AdoptedVariable {
         get throws {
             var members: JSONObject = [:]
             members["address"] = .scalar(.integer(Int128(address)))
-            members["tweak"] = try decodeJSON(from: encodeJSON(tweak))
+            members["tweak"] = try JSONParser.value(of: tweak.json())
             members["variable"] = .scalar(.string(variable))
             return .object(members)
         }

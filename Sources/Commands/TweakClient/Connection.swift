@@ -165,10 +165,7 @@ package final class Connection {
     ) throws(ConnectionError) -> RequestID {
         lastID += 1
         let id = RequestID.number(lastID)
-        let bytes: [UInt8]
-        do { bytes = try method.request(id: id, person: Self.person) } catch {
-            throw .garbage(reason: "\(error)")
-        }
+        let bytes = method.request(id: id, person: Self.person)
         guard bytes.count <= ControlLimits.requestSize else { throw .tooLong(bytes: bytes.count) }
         var sent = 0
         while sent < bytes.count {
@@ -208,7 +205,7 @@ package final class Connection {
         guard case .answer(let answer) = message, answer.id == id || answer.id == .unknown else { return nil }
         do throws(ControlError) {
             let result = try answer.result(of: method)
-            if Method.setsValues { warnings += answer.warnings }
+            if Method.method.setsValues { warnings += answer.warnings }
             return result
         } catch { throw .answer(error) }
     }

@@ -50,7 +50,7 @@ package struct MemoryGuard {
         let memoryGuard = MemoryGuard(process: process, input: input)
         do {
             let id = RequestID.number(1)
-            writeAll(try request.request(id: id), to: input)
+            writeAll(request.request(id: id), to: input)
             guard let line = readToEnd(output, limit: 1 << 24), !line.isEmpty,
                 case .answer(let answer) = try ProgramMessage(line: line.dropLast())
             else { throw noGuard(title, EIO) }
@@ -109,7 +109,7 @@ extension MemoryGuard {
         _ = chdir("/")
         guard let pid = process.flatMap({ pid_t($0) }), let line = readLine() else { return }
         let request = ControlRequest(line: line)
-        guard case .success(let call as ChangeTweaks) = request.call, let id = request.id else { return }
+        guard case .success(.change(let call)) = request.call, let id = request.id else { return }
         let ended = fbtweak__open_process(pid)
         let held: Held
         do throws(Failure) {
@@ -125,10 +125,8 @@ extension MemoryGuard {
         held.putBack()
     }
 
-    private static func answer(_ answer: ControlAnswer<some Codable & Sendable>) {
-        if let line = try? answer.line() {
-            _ = line.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-        }
+    private static func answer(_ answer: ControlAnswer<some JSONWritable & Sendable>) {
+        _ = answer.line().withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
         // The process that started this one reads to the end.
         close(STDOUT_FILENO)
         _ = openFile("/dev/null", O_WRONLY)

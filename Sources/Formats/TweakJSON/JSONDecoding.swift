@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Embedded Swift has no Codable.
 #if !hasFeature(Embedded)
-package import TweakRecords
+internal import TweakRecords
 
 /// Decodes JSON from any source.
 ///
@@ -12,20 +12,40 @@ package func decodeJSON<Value: Decodable>(
     _ type: Value.Type = Value.self, from bytes: [UInt8],
     repeatedNames: JSONParser.RepeatedNames = .firstCounts
 ) throws(JSONError) -> Value {
-    guard !bytes.isEmpty else { throw .malformed(reason: "it is empty") }
-    var parser = JSONParser(bytes, repeatedNames: repeatedNames)
-    parser.allowsInfinities = true
-    let value = try parser.value()
-    try parser.end()
-    return try value.decode()
+    let value = try valueToRead(from: bytes, repeatedNames: repeatedNames)
+    do { return try ValueDecoder(value: value, path: .top).decode(type) } catch {
+        throw JSONError(thrown: error)
+    }
 }
 
-extension JSONValue {
-    /// Decodes a value from parsed JSON.
-    package func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws(JSONError) -> Value {
-        do { return try ValueDecoder(value: self, path: .top).decode(type) } catch {
-            throw JSONError(thrown: error)
+/// Types that are read from JSON can be parts of types that are decoded.
+extension Decodable where Self: JSONReadable {
+    /// Reads the value as it was parsed. Only works with ``decodeJSON(_:from:repeatedNames:)``.
+    package init(from decoder: any Decoder) throws {
+        guard let decoder = decoder as? ValueDecoder else {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "it is not JSON"))
         }
+        self = try decoder.read()
+    }
+}
+
+extension JSONValue: Decodable {}
+
+extension JSONError {
+    /// Converts an error of `init(from:)`.
+    fileprivate init(thrown error: any Error) {
+        switch error {
+        case let error as JSONError: self = error
+        case DecodingError.dataCorrupted(let context), DecodingError.typeMismatch(_, let context),
+            DecodingError.valueNotFound(_, let context), DecodingError.keyNotFound(_, let context):
+            self = .unexpected(problem: ": " + context.debugDescription).inside(context.codingPath)
+        default: self = .unexpected(problem: ": \(error)")
+        }
+    }
+
+    fileprivate func inside(_ path: [any CodingKey]) -> JSONError {
+        path.reversed().reduce(self) { $0.inside($1.stringValue) }
     }
 }
 
@@ -50,71 +70,40 @@ private struct ValueDecoder: Decoder {
     var codingPath: [any CodingKey] { path.codingPath }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    private var context: DecodingError.Context {
-        DecodingError.Context(codingPath: codingPath, debugDescription: value.summary)
-    }
-
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        guard case .object(let members) = value else { throw unexpected([String: Any].self) }
+        guard case .object(let members) = value else { throw unexpected("an object") }
         return KeyedDecodingContainer(Members(members: members, path: path))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        guard case .array(let elements) = value else { throw unexpected([Any].self) }
+        guard case .array(let elements) = value else { throw unexpected("an array") }
         return Elements(elements: elements, path: path)
     }
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
-    private func unexpected(_ type: any Any.Type) -> DecodingError {
-        if case .null = value { return .valueNotFound(type, context) }
-        return .typeMismatch(type, context)
+    func read<Value: JSONReadable>() throws -> Value {
+        do throws(JSONError) { return try Value(json: value) } catch { throw error.inside(codingPath) }
+    }
+
+    private func unexpected(_ expectation: String) -> JSONError {
+        .mismatch(value, expectation).inside(codingPath)
     }
 }
 
 extension ValueDecoder: SingleValueDecodingContainer {
     func decodeNil() -> Bool { value == .null }
+    func decode(_ type: Bool.Type) throws -> Bool { try read() }
+    func decode(_ type: String.Type) throws -> String { try read() }
+    func decode(_ type: Double.Type) throws -> Double { try read() }
+    func decode(_ type: Float.Type) throws -> Float { Float(try read() as Double) }
 
-    func decode(_ type: Bool.Type) throws -> Bool {
-        guard case .scalar(.bool(let flag)) = value else { throw unexpected(type) }
-        return flag
-    }
-
-    func decode(_ type: String.Type) throws -> String {
-        guard case .scalar(.string(let text)) = value else { throw unexpected(type) }
-        return text
-    }
-
-    func decode(_ type: Double.Type) throws -> Double {
-        switch value {
-        case .scalar(.double(let number)):
-            guard number.isFinite else { throw outOfRange(TweakJSON.outOfRange()) }
-            return number
-        case .scalar(.integer(let number)): return Double(number)
-        default: throw unexpected(type)
-        }
-    }
-
-    func decode(_ type: Float.Type) throws -> Float { Float(try decode(Double.self)) }
-
-    /// An integer, also if written with a fraction of zeros or an exponent.
     func decode<Integer: FixedWidthInteger & Decodable>(_ type: Integer.Type) throws -> Integer {
-        let number: Integer?
-        switch value {
-        case .scalar(.integer(let value)): number = Integer(exactly: value)
-        case .scalar(.double(let value)): number = Integer(exactly: value)
-        default: throw unexpected(Integer.self)
-        }
-        guard let number else { throw outOfRange("\(value.summary) is out of range") }
-        return number
+        do throws(JSONError) { return try Integer(json: value) } catch { throw error.inside(codingPath) }
     }
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try Value(from: self)
-    }
-
-    private func outOfRange(_ reason: String) -> DecodingError {
-        .dataCorrupted(DecodingError.Context(codingPath: codingPath, debugDescription: reason))
     }
 }
 
@@ -129,8 +118,7 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     private func decoder(_ key: some CodingKey) throws -> ValueDecoder {
         guard let value = members[key.stringValue] else {
-            throw DecodingError.keyNotFound(
-                key, DecodingError.Context(codingPath: codingPath, debugDescription: "it is not there"))
+            throw JSONError.missing(key.stringValue).inside(codingPath)
         }
         return ValueDecoder(value: value, path: .member(key.stringValue, in: path))
     }
@@ -164,13 +152,10 @@ private struct Elements: UnkeyedDecodingContainer {
     var isAtEnd: Bool { currentIndex >= elements.count }
 
     /// Reads the next element. If that fails, it remains the next one.
-    private mutating func next<Result>(
-        _ type: any Any.Type, _ body: (ValueDecoder) throws -> Result
-    ) throws -> Result {
+    private mutating func next<Result>(_ body: (ValueDecoder) throws -> Result) throws -> Result {
         let path = ValuePath.element(currentIndex, in: path)
         guard !isAtEnd else {
-            throw DecodingError.valueNotFound(
-                type, DecodingError.Context(codingPath: path.codingPath, debugDescription: "the array ends"))
+            throw JSONError.unexpected(problem: ": the array ends").inside(path.codingPath)
         }
         let result = try body(ValueDecoder(value: elements[currentIndex], path: path))
         currentIndex += 1
@@ -184,93 +169,20 @@ private struct Elements: UnkeyedDecodingContainer {
     }
 
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        try next(type) { try $0.decode(type) }
+        try next { try $0.decode(type) }
     }
 
     mutating func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type
     ) throws -> KeyedDecodingContainer<Nested> {
-        try next([String: Any].self) { try $0.container(keyedBy: type) }
+        try next { try $0.container(keyedBy: type) }
     }
 
     mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        try next([Any].self) { try $0.unkeyedContainer() }
+        try next { try $0.unkeyedContainer() }
     }
 
-    mutating func superDecoder() throws -> any Decoder { try next(Any.self) { $0 } }
-}
-
-extension JSONValue: Decodable {
-    /// Takes the value as it was parsed. Only works with ``decodeJSON(_:from:)``.
-    package init(from decoder: any Decoder) throws {
-        guard let decoder = decoder as? ValueDecoder, !decoder.value.hasInfinity else {
-            throw DecodingError.dataCorrupted(
-                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: outOfRange()))
-        }
-        self = decoder.value
-    }
-
-    /// Whether it contains a number that no double can hold, see ``JSONParser/allowsInfinities``.
-    fileprivate var hasInfinity: Bool {
-        switch self {
-        case .scalar(.double(let number)): !number.isFinite
-        case .null, .scalar: false
-        case .array(let elements): elements.contains(where: \.hasInfinity)
-        case .object(let members): members.values.contains(where: \.hasInfinity)
-        }
-    }
-}
-
-/// The members of an object, for lists of thousands: a `KeyedDecodingContainer` takes several times as long.
-package struct JSONMembers {
-    private let members: JSONObject
-    private let decoder: any Decoder
-
-    /// Only works with ``decodeJSON(_:from:)``.
-    package init(from decoder: any Decoder) throws {
-        guard case .object(let members)? = (decoder as? ValueDecoder)?.value else {
-            // Not an object, which the container says in its error.
-            _ = try decoder.container(keyedBy: JSONName.self)
-            (self.members, self.decoder) = ([:], decoder)
-            return
-        }
-        (self.members, self.decoder) = (members, decoder)
-    }
-
-    /// Decodes the value of a member; `nil` if it is missing or null.
-    package func decodeIfPresent<Value: Decodable>(
-        _ name: ByteText, as type: Value.Type = Value.self
-    ) throws -> Value? {
-        switch members[name] {
-        case nil, .null?: nil
-        default: try decode(name)
-        }
-    }
-
-    package func decode<Value: Decodable>(_ name: ByteText, as type: Value.Type = Value.self) throws -> Value
-    {
-        try decoder.container(keyedBy: JSONName.self).decode(type, forKey: JSONName(stringValue: name.text))
-    }
-
-    package func text(_ name: ByteText) throws -> String {
-        if case .scalar(.string(let text))? = members[name] { return text }
-        return try decode(name)
-    }
-
-    /// The text of a member; `nil` if it is missing or null.
-    package func textIfPresent(_ name: ByteText) throws -> String? {
-        switch members[name] {
-        case nil, .null?: nil
-        case .scalar(.string(let text))?: text
-        default: try decode(name)
-        }
-    }
-
-    /// The value of a member as it was parsed; `nil` if it is missing.
-    package func value(_ name: ByteText) throws -> JSONValue? {
-        guard let value = members[name], value.hasInfinity else { return members[name] }
-        return try decode(name)
-    }
+    mutating func superDecoder() throws -> any Decoder { try next { $0 } }
 }
 
 /// Any name of a member of an object.

@@ -11,19 +11,32 @@ internal import TweakRecords
 /// - Parameter isPretty: Whether to format it for people, with lines and indentation.
 /// - Throws: Errors of the value's `encode(to:)`.
 package func encodeJSON(_ value: some Encodable, isPretty: Bool = false) throws -> [UInt8] {
-    var writer = JSONWriter(isPretty: isPretty)
-    writer.write(try Encoded(value))
-    return writer.bytes
+    let encoded = try Encoded(value)
+    return writtenJSON(isPretty: isPretty) { $0.write(encoded) }
 }
 
-/// A value that is written by a function. A tree for each element of a list of thousands would take most of the time.
-package struct JSONWritten: Encodable {
-    private let write: (inout JSONWriter) -> Void
+/// Types that are written as JSON can be parts of types that are encoded.
+extension Encodable where Self: JSONWritable {
+    /// Passes the value on as it is. Members may be added, as to every object. Only works with
+    /// ``encodeJSON(_:isPretty:)``.
+    package func encode(to encoder: any Encoder) throws {
+        guard let encoder = encoder as? ValueEncoder else {
+            throw EncodingError.invalidValue(
+                self, EncodingError.Context(codingPath: encoder.codingPath, debugDescription: "it is JSON"))
+        }
+        try encoder.take(.written(write))
+    }
+}
 
-    package init(_ write: @escaping (inout JSONWriter) -> Void) { self.write = write }
+extension JSONValue: Encodable {}
 
-    /// Only works with ``encodeJSON(_:isPretty:)``.
-    package func encode(to encoder: any Encoder) throws { try encoder.take(.written(write), of: self) }
+/// A value that is passed on whole, such as a list of thousands, whose elements are otherwise encoded one by one.
+package struct JSONWritten<Value: JSONWritable>: JSONWritable, Encodable {
+    private let value: Value
+
+    package init(_ value: Value) { self.value = value }
+
+    package func write(to writer: inout JSONWriter) { value.write(to: &writer) }
 }
 
 /// A value on its way into the writer.
@@ -36,7 +49,17 @@ private enum Encoded {
     init<Value: Encodable>(_ value: Value) throws {
         let encoder = ValueEncoder()
         try value.encode(to: encoder)
-        self = encoder.value
+        self = try encoder.value()
+    }
+
+    /// The members, to which others are added.
+    fileprivate func members() throws -> [ByteText: Encoded] {
+        if case .object(let members) = self { return members }
+        guard case .object(let members) = try JSONParser.value(of: writtenJSON { $0.write(self) }) else {
+            throw EncodingError.invalidValue(
+                self, EncodingError.Context(codingPath: [], debugDescription: "only objects have members"))
+        }
+        return members.mapValues(Encoded.value)
     }
 }
 
@@ -51,35 +74,33 @@ extension JSONWriter {
     }
 }
 
-extension JSONValue: Encodable {
-    /// Passes the value on as it is. Only works with ``encodeJSON(_:isPretty:)``.
-    package func encode(to encoder: any Encoder) throws { try encoder.take(.value(self), of: self) }
-}
-
-extension Encoder {
-    fileprivate func take(_ encoded: Encoded, of value: some Encodable) throws {
-        guard let encoder = self as? ValueEncoder else {
-            throw EncodingError.invalidValue(
-                value, EncodingError.Context(codingPath: codingPath, debugDescription: "it is JSON"))
-        }
-        encoder.single = encoded
-    }
-}
-
 private final class ValueEncoder: Encoder {
-    /// The encoded value: a single one, elements, or members, which may be empty.
-    fileprivate var single: Encoded? { didSet { place?(value) } }
-    fileprivate var elements: [Encoded]? { didSet { place?(value) } }
-    fileprivate var members: [ByteText: Encoded] = [:] { didSet { place?(value) } }
-    /// Stores the value in its parent; `nil` if the creator of the encoder does that.
-    private let place: ((Encoded) -> Void)?
-
-    init(place: ((Encoded) -> Void)? = nil) { self.place = place }
-
-    var value: Encoded { single ?? elements.map(Encoded.array) ?? .object(members) }
+    /// What was encoded: a single value, elements, or members, which may be empty. Members are added to a single object.
+    private var single: Encoded?
+    fileprivate var elements: [Encoded]?
+    fileprivate var members: [ByteText: Encoded] = [:]
+    /// The encoders of nested containers, which are filled later.
+    fileprivate var nestedElements: [(index: Int, encoder: ValueEncoder)] = []
+    fileprivate var nestedMembers: [(name: ByteText, encoder: ValueEncoder)] = []
 
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
+
+    /// Takes a single value, or several objects, whose members become those of one.
+    func take(_ encoded: Encoded) throws {
+        if let single { members.merge(try single.members()) { $1 } }
+        single = encoded
+    }
+
+    /// The value, after the last part of it.
+    ///
+    /// - Throws: If members were added to something else than an object.
+    func value() throws -> Encoded {
+        for (index, encoder) in nestedElements { elements?[index] = try encoder.value() }
+        for (name, encoder) in nestedMembers { members[name] = try encoder.value() }
+        guard let whole = single ?? elements.map(Encoded.array) else { return .object(members) }
+        return members.isEmpty ? whole : .object(try whole.members().merging(members) { $1 })
+    }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         KeyedEncodingContainer(Members(encoder: self))
@@ -94,23 +115,23 @@ private final class ValueEncoder: Encoder {
 }
 
 extension ValueEncoder: SingleValueEncodingContainer {
-    func encodeNil() { single = .value(.null) }
-    func encode(_ value: Bool) { single = .value(.scalar(.bool(value))) }
-    func encode(_ value: String) { single = .value(.scalar(.string(value))) }
+    func encodeNil() throws { try take(.value(.null)) }
+    func encode(_ value: Bool) throws { try take(.value(.scalar(.bool(value)))) }
+    func encode(_ value: String) throws { try take(.value(.scalar(.string(value)))) }
     /// A Float has fewer digits than a Double.
     func encode(_ value: Float) throws { try encode(Double("\(value)") ?? Double(value)) }
-    func encode(_ value: some BinaryInteger & Encodable) {
+    func encode(_ value: some BinaryInteger & Encodable) throws {
         // Swift has no larger encodable integers with a method of their own.
-        single = .value(.scalar(.integer(Int128(clamping: value))))
+        try take(.value(.scalar(.integer(Int128(clamping: value)))))
     }
     func encode(_ value: Double) throws {
         guard value.isFinite else {
             throw EncodingError.invalidValue(
                 value, EncodingError.Context(codingPath: [], debugDescription: "JSON has no \(value)"))
         }
-        single = .value(.scalar(.double(value)))
+        try take(.value(.scalar(.double(value))))
     }
-    func encode<Value: Encodable>(_ value: Value) throws { single = try Encoded(value) }
+    func encode<Value: Encodable>(_ value: Value) throws { try take(Encoded(value)) }
 }
 
 private struct Members<Key: CodingKey>: KeyedEncodingContainerProtocol {
@@ -135,9 +156,9 @@ private struct Members<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func superEncoder(forKey key: Key) -> any Encoder { nested(key) }
 
     private func nested(_ key: some CodingKey) -> ValueEncoder {
-        let (encoder, name) = (encoder, ByteText(key.stringValue))
-        encoder.members[name] = .object([:])
-        return ValueEncoder { encoder.members[name] = $0 }
+        let nested = ValueEncoder()
+        encoder.nestedMembers.append((ByteText(key.stringValue), nested))
+        return nested
     }
 }
 
@@ -160,10 +181,11 @@ private struct Elements: UnkeyedEncodingContainer {
     func superEncoder() -> any Encoder { nested() }
 
     private func nested() -> ValueEncoder {
-        let (encoder, index) = (encoder, count)
-        encodeNil()
+        let nested = ValueEncoder()
         // Elements are only appended, so the index stays valid.
-        return ValueEncoder { encoder.elements?[index] = $0 }
+        encoder.nestedElements.append((count, nested))
+        encodeNil()
+        return nested
     }
 }
 #endif

@@ -12,7 +12,11 @@ package enum JSONError: Error, Hashable {
     /// The bytes are not JSON, or are nested too deeply.
     case malformed(reason: String)
     /// The JSON does not have the expected structure.
-    case unexpected(reason: String)
+    ///
+    /// - Parameters:
+    ///   - place: The names and indices that lead to the value.
+    ///   - problem: What follows the place in the message.
+    case unexpected(place: [String] = [], problem: String)
 }
 
 extension JSONError: CustomStringConvertible {
@@ -20,7 +24,9 @@ extension JSONError: CustomStringConvertible {
 
     package var reason: String {
         switch self {
-        case .malformed(let reason), .unexpected(let reason): reason
+        case .malformed(let reason): reason
+        case .unexpected([], let problem): "the JSON" + problem
+        case .unexpected(let place, let problem): "\"" + place.joined(separator: ".") + "\"" + problem
         }
     }
 }
@@ -33,53 +39,3 @@ func outOfRange(_ number: String? = nil) -> String {
     let text = number.map { $0.utf8.count <= 40 ? $0 : $0.prefix(40) + "…" }
     return "\(text ?? "the number") is out of the range of a double"
 }
-
-// Embedded Swift has no Codable.
-#if !hasFeature(Embedded)
-extension JSONError {
-    /// Converts an error of a decoder.
-    package init(thrown error: any Error) {
-        switch error {
-        case let error as JSONError: self = error
-        case let error as DecodingError: self.init(error)
-        default: self = .unexpected(reason: "\(error)")
-        }
-    }
-
-    package init(_ error: DecodingError) {
-        switch error {
-        case .dataCorrupted(let context) where context.codingPath.isEmpty:
-            let reason = context.underlyingError.map { "\($0)" } ?? context.debugDescription
-            self = .malformed(reason: "it is not JSON: \(reason)")
-        case .keyNotFound(let key, let context):
-            self = .unexpected(reason: (context.codingPath + [key]).quoted + " is missing")
-        case .valueNotFound(_, let context):
-            self = .unexpected(reason: context.codingPath.quoted + " is null")
-        case .typeMismatch(let type, let context):
-            self = .unexpected(reason: context.codingPath.quoted + " is not " + name(of: type))
-        case .dataCorrupted(let context):
-            self = .unexpected(reason: context.codingPath.quoted + ": " + context.debugDescription)
-        @unknown default:
-            self = .unexpected(reason: "\(error)")
-        }
-    }
-}
-
-/// The name of a JSON type, for people.
-private func name(of type: any Any.Type) -> String {
-    switch type {
-    case is String.Type: "a text"
-    case is Bool.Type: "true or false"
-    case is any BinaryInteger.Type: "an integer"
-    case is any BinaryFloatingPoint.Type: "a number"
-    case is [Any].Type: "an array"
-    default: "an object"
-    }
-}
-
-extension [any CodingKey] {
-    fileprivate var quoted: String {
-        isEmpty ? "the JSON" : "\"" + map(\.stringValue).joined(separator: ".") + "\""
-    }
-}
-#endif

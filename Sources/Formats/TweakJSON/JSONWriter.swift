@@ -1,6 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 package import TweakRecords
 
+/// A type whose values are written as JSON.
+package protocol JSONWritable {
+    func write(to writer: inout JSONWriter)
+}
+
+extension JSONWritable {
+    /// The value as JSON.
+    ///
+    /// - Parameter isPretty: Whether to format it for people, with lines and indentation.
+    package func json(isPretty: Bool = false) -> [UInt8] {
+        writtenJSON(isPretty: isPretty) { write(to: &$0) }
+    }
+}
+
+/// The JSON that `body` writes.
+///
+/// - Parameter isPretty: Whether to format it for people, with lines and indentation.
+package func writtenJSON(isPretty: Bool = false, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
+    var writer = JSONWriter(isPretty: isPretty)
+    body(&writer)
+    return writer.bytes
+}
+
 /// Writes JSON, with the names of objects sorted by their UTF-8 bytes.
 ///
 /// The layout for people is that of Foundation's `JSONEncoder`, which wrote the files before: two spaces per level,
@@ -92,6 +115,13 @@ package struct JSONWriter {
         write(isPretty ? " : " : ":")
     }
 
+    /// Writes a member, or nothing if it has no value.
+    package mutating func member(_ name: String, _ value: (some JSONWritable)?) {
+        guard let value else { return }
+        self.name(name)
+        value.write(to: &self)
+    }
+
     private mutating func begin(_ start: Unicode.Scalar) {
         bytes.append(UInt8(ascii: start))
         depth += 1
@@ -179,13 +209,48 @@ package struct JSONWriter {
     }
 }
 
-extension JSONValue {
-    /// The value as JSON, with sorted names.
-    ///
-    /// - Parameter isPretty: Whether to format it for people, with lines and indentation.
-    package func json(isPretty: Bool = false) -> [UInt8] {
-        var writer = JSONWriter(isPretty: isPretty)
-        writer.write(self)
-        return writer.bytes
+// MARK: - Values
+
+extension JSONValue: JSONWritable {
+    package func write(to writer: inout JSONWriter) { writer.write(self) }
+}
+
+extension TweakKey: JSONWritable {
+    /// Writes `Category/Collection/Name`.
+    package func write(to writer: inout JSONWriter) { writer.write(self) }
+}
+
+extension String: JSONWritable {
+    package func write(to writer: inout JSONWriter) { writer.write(text: self) }
+}
+
+extension Bool: JSONWritable {
+    package func write(to writer: inout JSONWriter) { writer.write(.bool(self)) }
+}
+
+extension Double: JSONWritable {
+    package func write(to writer: inout JSONWriter) { writer.write(.double(self)) }
+}
+
+extension Int: JSONWritable {}
+extension Int32: JSONWritable {}
+extension Int64: JSONWritable {}
+
+extension FixedWidthInteger {
+    package func write(to writer: inout JSONWriter) { writer.write(.integer(Int128(self))) }
+}
+
+extension Array: JSONWritable where Element: JSONWritable {
+    package func write(to writer: inout JSONWriter) {
+        writer.array(count: count) { self[$1].write(to: &$0) }
     }
+}
+
+extension Dictionary: JSONWritable where Key == ByteText, Value: JSONWritable {
+    package func write(to writer: inout JSONWriter) { writer.write(self) { $1.write(to: &$0) } }
+}
+
+/// Enumerations of texts and the like.
+extension JSONWritable where Self: RawRepresentable, RawValue: JSONWritable {
+    package func write(to writer: inout JSONWriter) { rawValue.write(to: &writer) }
 }

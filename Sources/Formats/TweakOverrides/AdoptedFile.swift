@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Embedded Swift has no Codable, to which the description of a tweak conforms.
-#if !hasFeature(Embedded)
 internal import TweakJSON
 package import TweakProtocol
 internal import TweakRecords
@@ -122,10 +120,9 @@ extension AdoptedVariable {
         guard case .scalar(.integer(let number))? = members["address"], let address = UInt64(exactly: number)
         else { throw place.inside("address").unexpected(members["address"], "an address") }
         let tweak: JSONTweak
-        do throws(JSONError) { tweak = try (members["tweak"] ?? .null).decode() } catch {
+        do throws(JSONError) { tweak = try JSONTweak(json: members["tweak"] ?? .null) } catch {
             throw place.inside("tweak").invalid("\(error)")
         }
         self.init(variable: variable, address: address, tweak: tweak)
     }
 }
-#endif

@@ -7,14 +7,14 @@ package import TweakRecords
 /// The changes are evaluated in their order, each with the values of those before, under one lock. So `+=1` loses
 /// nothing however many clients send it.
 package struct ChangeTweaks: ControlMethod {
-    package static let name = "change"
-    package static let setsValues = true
-    package enum CodingKeys: CodingKey, CaseIterable {
-        case changes, exactNames, resettingOthers, allOrNothing, dryRun, describing, tag, until, `for`, ramp
-    }
+    package static let method = ControlMethodName.change
+    package static let parameters: [ByteText] = [
+        "changes", "exactNames", "resettingOthers", "allOrNothing", "dryRun", "describing", "tag", "until",
+        "for", "ramp",
+    ]
 
     /// A change of one tweak: exactly one of ``value``, ``text`` and ``reset``.
-    package struct Change: Codable, Sendable {
+    package struct Change: JSONStructure, Sendable {
         /// The tweak's name as people type it: the last one to three levels, whole or abbreviated.
         package var tweak: String
         /// A JSON value of the tweak's type.
@@ -26,24 +26,6 @@ package struct ChangeTweaks: ControlMethod {
 
         package init(tweak: String, value: JSONValue? = nil, text: String? = nil, reset: Bool? = nil) {
             (self.tweak, self.value, self.text, self.reset) = (tweak, value, text, reset)
-        }
-
-        private enum CodingKeys: CodingKey, CaseIterable { case tweak, value, text, reset }
-
-        package init(from decoder: any Decoder) throws {
-            let given = try decoder.container(keyedBy: JSONName.self).allKeys.map(\.stringValue)
-            let known = CodingKeys.allCases.map(\.stringValue)
-            if let other = given.first(where: { !known.contains($0) }) {
-                throw ControlError(
-                    .invalidParameters,
-                    "a change has no member \"\(other)\"; allowed: \(known.joined(separator: ", "))")
-            }
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            tweak = try container.decode(String.self, forKey: .tweak)
-            // Null is a wrong value, which must not be taken for a missing one.
-            value = container.contains(.value) ? try container.decode(JSONValue.self, forKey: .value) : nil
-            text = container.contains(.text) ? try container.decode(String.self, forKey: .text) : nil
-            reset = container.contains(.reset) ? try container.decode(Bool.self, forKey: .reset) : nil
         }
     }
 
@@ -63,7 +45,7 @@ package struct ChangeTweaks: ControlMethod {
     package var durations = SetDurations()
     package var endsWithConnection: Bool { durations.end == .closed }
 
-    package struct Answer: Codable, Sendable {
+    package struct Answer: JSONStructure, Sendable {
         /// The number of the change in the program's history; `nil` if no value changed, or if the history is off.
         package var number: Int?
         /// What happened to the tweaks, one for each tweak in the order of their first mention; those that
@@ -96,35 +78,131 @@ package struct ChangeTweaks: ControlMethod {
         (self.dryRun, self.describing, self.tag) = (dryRun, describing, tag)
         self.durations = durations
     }
+}
 
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        changes = try container.decode([Change].self, forKey: .changes)
-        exactNames = try container.decodeIfPresent(Bool.self, forKey: .exactNames)
-        resettingOthers = try container.decodeIfPresent(Bool.self, forKey: .resettingOthers)
-        allOrNothing = try container.decodeIfPresent(Bool.self, forKey: .allOrNothing)
-        dryRun = try container.decodeIfPresent(Bool.self, forKey: .dryRun)
-        describing = try container.decodeIfPresent(Bool.self, forKey: .describing)
-        tag = try container.decodeIfPresent(String.self, forKey: .tag)
-        durations = try SetDurations(from: decoder)
+extension ChangeTweaks {
+    package init(members: JSONMembers) throws(JSONError) {
+        changes = try members.read("changes")
+        exactNames = try members.readIfPresent("exactNames")
+        resettingOthers = try members.readIfPresent("resettingOthers")
+        allOrNothing = try members.readIfPresent("allOrNothing")
+        dryRun = try members.readIfPresent("dryRun")
+        describing = try members.readIfPresent("describing")
+        tag = try members.readIfPresent("tag")
+        durations = try SetDurations(members)
     }
 
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(changes, forKey: .changes)
-        try container.encodeIfPresent(exactNames, forKey: .exactNames)
-        try container.encodeIfPresent(resettingOthers, forKey: .resettingOthers)
-        try container.encodeIfPresent(allOrNothing, forKey: .allOrNothing)
-        try container.encodeIfPresent(dryRun, forKey: .dryRun)
-        try container.encodeIfPresent(describing, forKey: .describing)
-        try container.encodeIfPresent(tag, forKey: .tag)
-        try durations.encode(to: encoder)
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("allOrNothing", allOrNothing)
+        writer.member("changes", changes)
+        writer.member("describing", describing)
+        writer.member("dryRun", dryRun)
+        writer.member("exactNames", exactNames)
+        writer.member("for", durations.lease)
+        writer.member("ramp", durations.ramp)
+        writer.member("resettingOthers", resettingOthers)
+        writer.member("tag", tag)
+        writer.member("until", durations.end)
+    }
+}
+
+extension ChangeTweaks.Change {
+    package init(members: JSONMembers) throws(JSONError) {
+        try members.check(allowed: ["tweak", "value", "text", "reset"])
+        tweak = try members.read("tweak")
+        // Null is a wrong value, which must not be taken for a missing one.
+        value = try members.readUnlessMissing("value")
+        text = try members.readUnlessMissing("text")
+        reset = try members.readUnlessMissing("reset")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("reset", reset)
+        writer.member("text", text)
+        writer.member("tweak", tweak)
+        writer.member("value", value)
+    }
+}
+
+extension ChangeTweaks.Answer {
+    package init(members: JSONMembers) throws(JSONError) {
+        number = try members.readIfPresent("number")
+        changes = try members.read("changes")
+        refused = try members.read("refused")
+        ineffective = try members.readIfPresent("ineffective")
+        program = try members.readIfPresent("program")
+        tweaks = try members.readIfPresent("tweaks")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("changes", changes)
+        writer.member("ineffective", ineffective)
+        writer.member("number", number)
+        writer.member("program", program)
+        writer.member("refused", refused)
+        writer.member("tweaks", tweaks)
+    }
+}
+
+extension ChangeTweaks.Answer.ChangedTweak {
+    package init(members: JSONMembers) throws(JSONError) {
+        tweak = try members.read("tweak")
+        oldValue = try members.read("oldValue")
+        oldSource = try members.readIfPresent("oldSource")
+        oldPendingValue = try members.readIfPresent("oldPendingValue")
+        newValue = try members.read("newValue")
+        source = try members.read("source")
+        givenValue = try members.readIfPresent("givenValue")
+        clampedTo = try members.readIfPresent("clampedTo")
+        pendingValue = try members.readIfPresent("pendingValue")
+        waitsFor = try members.readIfPresent("waitsFor")
+        gate = try members.readIfPresent("gate")
+        lease = try members.readIfPresent("lease")
+        ramp = try members.readIfPresent("ramp")
+        isReadOtherwise = try members.readIfPresent("isReadOtherwise")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("clampedTo", clampedTo)
+        writer.member("gate", gate)
+        writer.member("givenValue", givenValue)
+        writer.member("isReadOtherwise", isReadOtherwise)
+        writer.member("lease", lease)
+        writer.member("newValue", newValue)
+        writer.member("oldPendingValue", oldPendingValue)
+        writer.member("oldSource", oldSource)
+        writer.member("oldValue", oldValue)
+        writer.member("pendingValue", pendingValue)
+        writer.member("ramp", ramp)
+        writer.member("source", source)
+        writer.member("tweak", tweak)
+        writer.member("waitsFor", waitsFor)
+    }
+}
+
+extension ChangeTweaks.Answer.Refusal {
+    package init(members: JSONMembers) throws(JSONError) {
+        index = try members.read("index")
+        tweak = try members.readIfPresent("tweak")
+        kind = try members.read("kind")
+        message = try members.read("message")
+        allowed = try members.readIfPresent("allowed")
+        nearest = try members.readIfPresent("nearest")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("allowed", allowed)
+        writer.member("index", index)
+        writer.member("kind", kind)
+        writer.member("message", message)
+        writer.member("nearest", nearest)
+        writer.member("tweak", tweak)
     }
 }
 
 extension ChangeTweaks.Answer {
     /// The effect of a change on one tweak.
-    package struct ChangedTweak: Codable, Sendable {
+    package struct ChangedTweak: JSONStructure, Sendable {
         package var tweak: TweakKey
         /// The value before.
         package var oldValue: JSONValue
@@ -159,16 +237,16 @@ extension ChangeTweaks.Answer {
         }
     }
 
-    package enum Limit: String, Codable, Sendable {
+    package enum Limit: String, CaseIterable, JSONReadable, JSONWritable, Sendable {
         case minimum, maximum
         /// The nearest number that the type has.
         case type
     }
 
-    package enum Wait: String, Codable, Sendable { case gate, restart }
+    package enum Wait: String, CaseIterable, JSONReadable, JSONWritable, Sendable { case gate, restart }
 
     /// A change that was refused.
-    package struct Refusal: Codable, Sendable {
+    package struct Refusal: JSONStructure, Sendable {
         /// The index in the request's changes.
         package var index: Int
         /// The tweak, if its name is known.
@@ -190,7 +268,7 @@ extension ChangeTweaks.Answer {
         }
     }
 
-    package enum Kind: String, Codable, Sendable {
+    package enum Kind: String, CaseIterable, JSONReadable, JSONWritable, Sendable {
         /// The name is malformed.
         case malformedName
         /// No tweak has the name.

@@ -44,7 +44,7 @@ package struct ControlDirectory: Hashable, Sendable {
         // A service may have several, separated by colons.
         let service = absolute(environment("RUNTIME_DIRECTORY")?.split(separator: ":").first.map(String.init))
         let ofService = service.map { ControlDirectory(path: $0 + "/tweaks") }
-        return [ofSession, ofService, ControlDirectory(path: "/tmp/tweaks-\(user)")].compactMap(\.self)
+        return [ofSession, ofService, ControlDirectory(path: "/tmp/tweaks-\(user)")].compactMap { $0 }
     }
 
     /// The possible places for a process that changed its user: where that user looks, who cannot see the process's
@@ -64,7 +64,7 @@ package struct ControlDirectory: Hashable, Sendable {
     }
 
     /// The directory of the current user.
-    package static var ofUser: ControlDirectory? { ownCandidates.first(where: \.canBeThere) }
+    package static var ofUser: ControlDirectory? { ownCandidates.first { $0.canBeThere } }
 
     /// Whether the parent directory exists.
     package var canBeThere: Bool { access(base, F_OK) == 0 }

@@ -4,29 +4,35 @@ package import TweakRecords
 
 // The messages of both sides as lines, including the newline.
 
+/// - Parameter writeMembers: Writes the members other than `jsonrpc`, sorted.
+private func line(_ writeMembers: (inout JSONWriter) -> Void) -> [UInt8] {
+    var line = writtenJSON { $0.object(writeMembers) }
+    line.append(UInt8(ascii: "\n"))
+    return line
+}
+
+private let version = "2.0"
+
 extension ControlMethod {
     /// The request for the method.
     ///
     /// - Parameter person: The name of the person for whom the client asks; at most ``ControlLimits/personSize`` bytes.
-    package func request(id: RequestID, person: String? = nil) throws -> [UInt8] {
-        try line(Request(id: id, method: Self.name, person: person, params: self))
+    package func request(id: RequestID, person: String? = nil) -> [UInt8] {
+        line { writer in
+            writer.member("id", id)
+            writer.member("jsonrpc", version)
+            writer.member("method", Self.name)
+            writer.member("params", self)
+            writer.member("person", person)
+        }
     }
 }
 
-private struct Request<Method: ControlMethod>: Encodable {
-    var jsonrpc = "2.0"
-    let id: RequestID
-    let method: String
-    let person: String?
-    let params: Method
-}
-
 /// The answer to a request.
-package struct ControlAnswer<Result: Codable & Sendable>: Codable, Sendable {
-    private var jsonrpc = "2.0"
-    package let id: RequestID
-    package let result: Result?
-    package let error: ControlError?
+package struct ControlAnswer<Result: JSONWritable & Sendable>: Sendable {
+    private let id: RequestID
+    private let result: Result?
+    private let error: ControlError?
 
     package init(_ result: Result, to id: RequestID) { (self.id, self.result, error) = (id, result, nil) }
     package init(error: ControlError, to id: RequestID) { (self.id, result, self.error) = (id, nil, error) }
@@ -34,20 +40,23 @@ package struct ControlAnswer<Result: Codable & Sendable>: Codable, Sendable {
     /// The line with the answer.
     ///
     /// - Parameter warnings: They become a member of the result.
-    package func line(warnings: [ControlWarning] = []) throws -> [UInt8] {
-        let line = try TweakProtocol.line(self)
-        guard !warnings.isEmpty, case .object(var answer) = try decodeJSON(JSONValue.self, from: line),
-            let result = answer["result"]
-        else { return line }
-        answer["result"] = try result.adding(warnings)
-        return JSONValue.object(answer).json(isPretty: false) + [UInt8(ascii: "\n")]
+    package func line(warnings: [ControlWarning] = []) -> [UInt8] {
+        let warned =
+            warnings.isEmpty
+            ? nil : result.flatMap { try? JSONParser.value(of: $0.json()).adding(warnings) }
+        return TweakProtocol.line { writer in
+            writer.member("error", error)
+            writer.member("id", id)
+            writer.member("jsonrpc", version)
+            if let warned { writer.member("result", warned) } else { writer.member("result", result) }
+        }
     }
 }
 
 /// A problem with a change that was made. Answers of methods that set values have a list of them.
-package struct ControlWarning: Hashable, Codable, Sendable {
+package struct ControlWarning: JSONReadable, JSONWritable, Hashable, Sendable {
     /// The kind, for programs.
-    package struct Kind: RawRepresentable, Hashable, Codable, Sendable {
+    package struct Kind: RawRepresentable, Hashable, Sendable {
         package let rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
 
@@ -72,35 +81,46 @@ package struct ControlWarning: Hashable, Codable, Sendable {
     }
 }
 
-/// The part of a result that methods that set values share.
-private struct WarningMembers: Decodable {
-    let warnings: [ControlWarning]?
+extension ControlWarning {
+    package init(json: JSONValue) throws(JSONError) {
+        let members = try JSONMembers(json: json)
+        kind = Kind(rawValue: try members.read("kind"))
+        message = try members.read("message")
+        path = try members.readIfPresent("path")
+        keptAs = try members.readIfPresent("keptAs")
+    }
+
+    package func write(to writer: inout JSONWriter) { writer.write(json) }
+
+    fileprivate var json: JSONValue {
+        var members: JSONObject = [:]
+        members["kind"] = .scalar(.string(kind.rawValue))
+        members["message"] = .scalar(.string(message))
+        members["path"] = path.map { .scalar(.string($0)) }
+        members["keptAs"] = keptAs.map { .scalar(.string($0)) }
+        return .object(members)
+    }
 }
 
 extension JSONValue {
     /// An object with a list of warnings.
-    package func adding(_ warnings: [ControlWarning]) throws -> JSONValue {
+    package func adding(_ warnings: [ControlWarning]) -> JSONValue {
         guard case .object(var members) = self else { return self }
-        members["warnings"] = try decodeJSON(JSONValue.self, from: encodeJSON(warnings))
+        members["warnings"] = .array(warnings.map { $0.json })
         return .object(members)
     }
 }
 
 extension ChangedTweaks {
     /// The notification.
-    package func line() throws -> [UInt8] {
-        try TweakProtocol.line(Notification(method: Self.name, params: self))
+    package func line() -> [UInt8] {
+        TweakProtocol.line { writer in
+            writer.member("jsonrpc", version)
+            writer.member("method", Self.name)
+            writer.member("params", self)
+        }
     }
 }
-
-private struct Notification<Params> {
-    var jsonrpc = "2.0"
-    var method: String
-    let params: Params
-}
-
-extension Notification: Encodable where Params: Encodable {}
-extension Notification: Decodable where Params: Decodable {}
 
 /// A message from a program.
 package enum ProgramMessage: Sendable {
@@ -110,45 +130,26 @@ package enum ProgramMessage: Sendable {
 
     /// Parses a line.
     package init(line: [UInt8]) throws(JSONError) {
-        let message: JSONValue = try decodeJSON(from: line)
-        let header: Header = try message.decode()
-        if header.method == ChangedTweaks.name {
-            let notification: Notification<ChangedTweaks> = try message.decode()
-            self = .changed(notification.params)
-        } else if header.method == TakenSamples.name {
-            let notification: Notification<TakenSamples> = try message.decode()
-            self = .sampled(notification.params)
-        } else if let id = header.id {
+        let message = try JSONMembers(json: try readJSON(from: line))
+        // Null is the id in answers to unreadable requests.
+        let id: RequestID? = try message.readUnlessMissing("id")
+        switch try message.readIfPresent("method") as String? {
+        case ChangedTweaks.name?: self = .changed(try message.checkingVersion().read("params"))
+        case TakenSamples.name?: self = .sampled(try message.checkingVersion().read("params"))
+        default:
+            guard let id else { throw .unexpected(problem: " is neither an answer nor a change") }
             self = .answer(Answer(id: id, message: message))
-        } else {
-            throw .unexpected(reason: "it is neither an answer nor a change")
-        }
-    }
-
-    private struct Header: Decodable {
-        let id: RequestID?
-        let method: String?
-
-        private enum CodingKeys: CodingKey { case id, method }
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            // Null is the id in answers to unreadable requests.
-            id = container.contains(.id) ? try container.decode(RequestID.self, forKey: .id) : nil
-            method = try container.decodeIfPresent(String.self, forKey: .method)
         }
     }
 
     package struct Answer: Sendable {
         package let id: RequestID
-        fileprivate let message: JSONValue
+        fileprivate let message: JSONMembers
 
         /// The problems with a change that was made.
         package var warnings: [ControlWarning] {
-            guard case .object(let answer) = message,
-                let result = try? answer["result"]?.decode(WarningMembers.self)
-            else { return [] }
-            return result.warnings ?? []
+            let result: JSONMembers? = try? message.read("result")
+            return (try? result?.readIfPresent("warnings")) ?? []
         }
 
         /// The program's answer to a method.
@@ -157,12 +158,15 @@ package enum ProgramMessage: Sendable {
         package func result<Method: ControlMethod>(
             of method: Method.Type
         ) throws(ControlError) -> Method.Answer {
-            let answer: ControlAnswer<Method.Answer>
-            do throws(JSONError) { answer = try message.decode() } catch {
+            let (result, problem): (Method.Answer?, ControlError?)
+            do throws(JSONError) {
+                result = try message.checkingVersion().readIfPresent("result")
+                problem = try message.readIfPresent("error")
+            } catch {
                 throw ControlError(.internalError, "the program's answer is malformed: \(error)")
             }
-            if let error = answer.error { throw error }
-            guard let result = answer.result else {
+            if let problem { throw problem }
+            guard let result else {
                 throw ControlError(.internalError, "the program's answer holds neither a result nor an error")
             }
             return result
@@ -170,8 +174,12 @@ package enum ProgramMessage: Sendable {
     }
 }
 
-private func line(_ message: some Encodable) throws -> [UInt8] {
-    try encodeJSON(message) + [UInt8(ascii: "\n")]
+extension JSONMembers {
+    /// Throws if the version of the message is missing.
+    fileprivate func checkingVersion() throws(JSONError) -> JSONMembers {
+        _ = try read("jsonrpc") as String
+        return self
+    }
 }
 
 /// The id of a request, chosen by the client.
@@ -182,27 +190,24 @@ package enum RequestID: Hashable, Sendable {
     case unknown
 }
 
-extension RequestID: Codable {
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if let number = try? container.decode(Int64.self) {
+extension RequestID: JSONReadable, JSONWritable {
+    package init(json: JSONValue) throws(JSONError) {
+        if let number = try? Int64(json: json) {
             self = .number(number)
-        } else if let text = try? container.decode(String.self) {
+        } else if let text = try? String(json: json) {
             self = .text(text)
-        } else if container.decodeNil() {
+        } else if json == .null {
             self = .unknown
         } else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "a request's id is an integer or a text")
+            throw .unexpected(problem: ": a request's id is an integer or a text")
         }
     }
 
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
+    package func write(to writer: inout JSONWriter) {
         switch self {
-        case .number(let number): try container.encode(number)
-        case .text(let text): try container.encode(text)
-        case .unknown: try container.encodeNil()
+        case .number(let number): number.write(to: &writer)
+        case .text(let text): text.write(to: &writer)
+        case .unknown: writer.write(JSONValue.null)
         }
     }
 }
@@ -210,110 +215,127 @@ extension RequestID: Codable {
 /// A request, as a program receives it.
 package struct ControlRequest: Sendable {
     /// `nil` if the client wants no answer.
-    package let id: RequestID?
+    package private(set) var id: RequestID? = .unknown
     /// The person for whom the client asks, as the client says; `nil` if it does not say.
-    package let person: String?
-    package let call: Result<any ControlMethod, ControlError>
+    package private(set) var person: String?
+    package private(set) var call: Result<ControlCall, ControlError>
+    /// Whether the call sets values, see ``ControlMethodName/setsValues``.
+    package private(set) var setsValues = false
 
     /// Parses a line.
     package init(line: [UInt8]) {
-        do throws(JSONError) {
-            let envelope: Envelope = try decodeJSON(from: line, repeatedNames: .refused)
-            (id, person, call) = (envelope.id, envelope.person, envelope.call)
-        } catch .malformed(let reason) {
-            (id, person, call) = (
-                .unknown, nil, .failure(ControlError(.parse, "a request is JSON, but \(reason)"))
-            )
-        } catch {
-            (id, person, call) = (.unknown, nil, .failure(ControlError(.invalidRequest, "\(error)")))
+        call = .failure(ControlError(.invalidRequest, "send one object per line; there are no batches"))
+        let json: JSONValue
+        do throws(JSONError) { json = try valueToRead(from: line, repeatedNames: .refused) } catch {
+            call = .failure(ControlError(.parse, "a request is JSON, but \(error)"))
+            return
         }
+        guard let members = try? JSONMembers(json: json) else { return }
+        do throws(ControlError) {
+            let method = try readHeader(members)
+            call = .success(try members.call(of: method))
+            setsValues = method.setsValues
+        } catch { call = .failure(error) }
     }
 
     /// For a line that exceeds the limit.
     package static let tooLong = ControlRequest(
-        id: .unknown,
-        call: .failure(
-            ControlError(.invalidRequest, "a request has at most \(ControlLimits.requestSize) bytes")))
+        failing: ControlError(.invalidRequest, "a request has at most \(ControlLimits.requestSize) bytes"))
 
-    private init(id: RequestID?, call: Result<any ControlMethod, ControlError>) {
-        (self.id, person, self.call) = (id, nil, call)
+    private init(failing error: ControlError) { call = .failure(error) }
+
+    /// Reads what all requests have.
+    private mutating func readHeader(_ members: JSONMembers) throws(ControlError) -> ControlMethodName {
+        let givenVersion: String = try refusing(.invalidRequest) { () throws(JSONError) in
+            try members.read("jsonrpc")
+        }
+        guard givenVersion == version else {
+            throw ControlError(.invalidRequest, "the protocol is JSON-RPC 2.0: \"jsonrpc\" is \"2.0\"")
+        }
+        let given: RequestID? = try refusing(.invalidRequest) { () throws(JSONError) in
+            try members.readUnlessMissing("id")
+        }
+        guard given != .unknown else {
+            throw ControlError(.invalidRequest, "a request's id is an integer or a text")
+        }
+        id = given
+        person = try refusing(.invalidRequest) { () throws(JSONError) in try members.readIfPresent("person") }
+        guard person?.utf8.count ?? 0 <= ControlLimits.personSize else {
+            throw ControlError(
+                .invalidRequest, "a person's name has at most \(ControlLimits.personSize) bytes")
+        }
+        let name: String = try refusing(.invalidRequest) { () throws(JSONError) in try members.read("method")
+        }
+        guard let method = ControlMethodName(rawValue: name) else {
+            throw ControlError(.unknownMethod, "there is no method \"\(name)\"")
+        }
+        return method
     }
 }
 
-private struct Envelope: Decodable {
-    var id: RequestID?
-    var person: String?
-    var call: Result<any ControlMethod, ControlError>
+/// Calls `read`; its error is that of the answer.
+///
+/// - Parameter start: The start of the message.
+private func refusing<Value>(
+    _ code: ControlError.Code, _ start: String = "", _ read: () throws(JSONError) -> Value
+) throws(ControlError) -> Value {
+    do throws(JSONError) { return try read() } catch { throw ControlError(code, start + error.reason) }
+}
 
-    private enum CodingKeys: CodingKey { case jsonrpc, id, method, person, params }
-
-    init(from decoder: any Decoder) throws {
-        guard let container = try? decoder.container(keyedBy: CodingKeys.self) else {
-            id = .unknown
-            call = .failure(ControlError(.invalidRequest, "send one object per line; there are no batches"))
-            return
-        }
-        do {
-            id = .unknown
-            guard try container.decode(String.self, forKey: .jsonrpc) == "2.0" else {
-                throw ControlError(.invalidRequest, "the protocol is JSON-RPC 2.0: \"jsonrpc\" is \"2.0\"")
-            }
-            id = container.contains(.id) ? try container.decode(RequestID.self, forKey: .id) : nil
-            guard id != .unknown else {
-                throw ControlError(.invalidRequest, "a request's id is an integer or a text")
-            }
-            person = try container.decodeIfPresent(String.self, forKey: .person)
-            guard person?.utf8.count ?? 0 <= ControlLimits.personSize else {
-                throw ControlError(
-                    .invalidRequest, "a person's name has at most \(ControlLimits.personSize) bytes")
-            }
-            let method = try container.decode(String.self, forKey: .method)
-            guard let type = controlMethods.first(where: { $0.name == method }) else {
-                throw ControlError(.unknownMethod, "there is no method \"\(method)\"")
-            }
-            call = .success(try Self.parameters(of: type, container))
-        } catch let error as ControlError {
-            call = .failure(error)
-        } catch let error as DecodingError {
-            call = .failure(ControlError(.invalidRequest, "\(JSONError(error))"))
+extension JSONMembers {
+    fileprivate func call(of method: ControlMethodName) throws(ControlError) -> ControlCall {
+        switch method {
+        case .describe: .describe(try parameters())
+        case .list: .list(try parameters())
+        case .get: .get(try parameters())
+        case .change: .change(try parameters())
+        case .set: .set(try parameters())
+        case .reset: .reset(try parameters())
+        case .setMany: .setMany(try parameters())
+        case .run: .run(try parameters())
+        case .subscribe: .subscribe(try parameters())
+        case .sample: .sample(try parameters())
+        case .unsubscribe: .unsubscribe(try parameters())
+        case .explain: .explain(try parameters())
+        case .history: .history(try parameters())
+        case .undo: .undo(try parameters())
+        case .revert: .revert(try parameters())
+        case .mark: .mark(try parameters())
+        case .adopt: .adopt(try parameters())
         }
     }
 
     /// Unknown parameters and null are refused, because the client expects an effect.
-    private static func parameters<Method: ControlMethod>(
-        of method: Method.Type, _ container: KeyedDecodingContainer<CodingKeys>
-    ) throws(ControlError) -> Method {
-        do {
-            guard container.contains(.params) else {
-                return try decodeJSON(from: Array("{}".utf8))
-            }
-            let known = Method.CodingKeys.allCases.map(\.stringValue)
-            let parameters = try container.nestedContainer(keyedBy: JSONName.self, forKey: .params)
-            let given = parameters.allKeys
-            if let other = given.first(where: { !known.contains($0.stringValue) }) {
-                throw ControlError(
-                    .invalidParameters,
-                    "\(Method.name) has no parameter \"\(other.stringValue)\"; allowed: "
-                        + (known.isEmpty ? "none" : known.joined(separator: ", ")))
-            }
-            // A client that means a value must not get what an absent parameter means.
-            if let null = try given.first(where: { try parameters.decodeNil(forKey: $0) }) {
-                throw ControlError(
-                    .invalidParameters,
-                    "\(Method.name): params.\(null.stringValue) is null; leave it out, or give it a value")
-            }
-            return try container.decode(Method.self, forKey: .params)
-        } catch let error as ControlError {
-            throw error
-        } catch {
-            throw ControlError(.invalidParameters, "\(Method.name): \(JSONError(thrown: error))")
+    private func parameters<Method: ControlMethod>() throws(ControlError) -> Method {
+        let start = Method.name + ": "
+        let given: JSONMembers? = try refusing(.invalidParameters, start) { () throws(JSONError) in
+            try readUnlessMissing("params")
         }
+        guard let given else {
+            return try refusing(.invalidParameters, start) { () throws(JSONError) in
+                try Method(json: .object([:]))
+            }
+        }
+        if let other = given.names.first(where: { !Method.parameters.contains($0) }) {
+            let allowed = Method.parameters.map { $0.text }.joined(separator: ", ")
+            throw ControlError(
+                .invalidParameters,
+                "\(Method.name) has no parameter \"\(other.text)\"; allowed: "
+                    + (allowed.isEmpty ? "none" : allowed))
+        }
+        // A client that means a value must not get what an absent parameter means.
+        if let null = given.names.first(where: given.isNull) {
+            throw ControlError(
+                .invalidParameters,
+                "\(start)params.\(null.text) is null; leave it out, or give it a value")
+        }
+        return try refusing(.invalidParameters, start) { () throws(JSONError) in try read("params") }
     }
 }
 
 /// An error of JSON-RPC 2.0.
-package struct ControlError: Error, Hashable, Codable, Sendable {
-    package struct Code: RawRepresentable, Hashable, Codable, Sendable {
+package struct ControlError: Error, Hashable, Sendable {
+    package struct Code: RawRepresentable, Hashable, Sendable {
         package let rawValue: Int
         package init(rawValue: Int) { self.rawValue = rawValue }
 
@@ -341,7 +363,7 @@ package struct ControlError: Error, Hashable, Codable, Sendable {
     }
 
     /// Additional information for the client.
-    package struct Details: Hashable, Codable, Sendable {
+    package struct Details: Hashable, Sendable {
         /// Names similar to an unknown one, most similar first.
         package var nearest: [TweakKey]?
         /// The allowed values, in words.
@@ -357,6 +379,32 @@ package struct ControlError: Error, Hashable, Codable, Sendable {
         self.code = code
         self.message = message
         data = (nearest == nil && allowed == nil) ? nil : Details(nearest: nearest, allowed: allowed)
+    }
+}
+
+extension ControlError: JSONStructure {
+    package init(members: JSONMembers) throws(JSONError) {
+        code = Code(rawValue: try members.read("code"))
+        message = try members.read("message")
+        data = try members.readIfPresent("data")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("code", code.rawValue)
+        writer.member("data", data)
+        writer.member("message", message)
+    }
+}
+
+extension ControlError.Details: JSONStructure {
+    package init(members: JSONMembers) throws(JSONError) {
+        nearest = try members.readIfPresent("nearest")
+        allowed = try members.readIfPresent("allowed")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("allowed", allowed)
+        writer.member("nearest", nearest)
     }
 }
 

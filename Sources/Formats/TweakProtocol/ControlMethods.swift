@@ -3,45 +3,68 @@ package import TweakJSON
 package import TweakRecords
 
 /// A method of the protocol. The members are its parameters.
-package protocol ControlMethod: Codable, Sendable {
+package protocol ControlMethod: JSONStructure, Sendable {
     /// The result of the method.
-    associatedtype Answer: Codable, Sendable
-    associatedtype CodingKeys: CodingKey, CaseIterable
+    associatedtype Answer: JSONReadable, JSONWritable, Sendable
 
-    static var name: String { get }
-    /// Whether it sets values. Then a thread that may call observers executes it, and the answer says whether the
-    /// values are kept.
-    static var setsValues: Bool { get }
+    static var method: ControlMethodName { get }
+    /// The names of all parameters.
+    static var parameters: [ByteText] { get }
     /// Whether its values last until the client's connection is closed.
     var endsWithConnection: Bool { get }
-    /// Whether the answer depends on who asks.
-    static var isAttributed: Bool { get }
 }
 
 extension ControlMethod {
+    package static var name: String { method.rawValue }
     package var endsWithConnection: Bool { false }
-    package static var setsValues: Bool { false }
-    package static var isAttributed: Bool { setsValues }
 }
 
-/// All methods.
-let controlMethods: [any ControlMethod.Type] = [
-    DescribeProgram.self, ListTweaks.self, GetTweak.self, ChangeTweaks.self, SetTweak.self, ResetTweaks.self,
-    SetManyTweaks.self,
-    RunAction.self, SubscribeToChanges.self, SampleTweaks.self, UnsubscribeFromChanges.self,
-    ExplainTweak.self, ListHistory.self, UndoChanges.self, RevertChanges.self, MarkHistory.self,
-    ReadAdopted.self,
-]
+/// The methods, by their names in requests.
+package enum ControlMethodName: String, CaseIterable, Sendable {
+    case describe, list, get, change, set, reset, setMany, run, subscribe, sample, unsubscribe, explain,
+        history,
+        undo, revert, mark, adopt
 
-/// The names of all methods.
-package var methodNames: [String] { controlMethods.map { $0.name } }
+    /// Whether it sets values. Then a thread that may call observers executes it, and the answer says whether the
+    /// values are kept.
+    package var setsValues: Bool {
+        switch self {
+        case .change, .set, .reset, .setMany, .undo, .revert, .adopt: true
+        case .describe, .list, .get, .run, .subscribe, .sample, .unsubscribe, .explain, .history, .mark: false
+        }
+    }
+
+    /// Whether the answer depends on who asks.
+    package var isAttributed: Bool { setsValues || self == .mark }
+}
+
+/// A call of a method.
+package enum ControlCall: Sendable {
+    case describe(DescribeProgram)
+    case list(ListTweaks)
+    case get(GetTweak)
+    case change(ChangeTweaks)
+    case set(SetTweak)
+    case reset(ResetTweaks)
+    case setMany(SetManyTweaks)
+    case run(RunAction)
+    case subscribe(SubscribeToChanges)
+    case sample(SampleTweaks)
+    case unsubscribe(UnsubscribeFromChanges)
+    case explain(ExplainTweak)
+    case history(ListHistory)
+    case undo(UndoChanges)
+    case revert(RevertChanges)
+    case mark(MarkHistory)
+    case adopt(ReadAdopted)
+}
 
 /// Describes the program.
 package struct DescribeProgram: ControlMethod {
-    package static let name = "describe"
-    package enum CodingKeys: CodingKey, CaseIterable {}
+    package static let method = ControlMethodName.describe
+    package static let parameters: [ByteText] = []
 
-    package struct Answer: Codable, Sendable {
+    package struct Answer: JSONStructure, Sendable {
         /// The name under which overrides are kept, by default that of the executable.
         package var application: String
         /// The path of the executable.
@@ -74,26 +97,47 @@ package struct DescribeProgram: ControlMethod {
     }
 
     package init() {}
+    package init(members: JSONMembers) {}
+    package func writeMembers(to writer: inout JSONWriter) {}
+}
+
+extension DescribeProgram.Answer {
+    package init(members: JSONMembers) throws(JSONError) {
+        application = try members.read("application")
+        executable = try members.read("executable")
+        pid = try members.read("pid")
+        self.protocol = try members.read("protocol")
+        version = try members.read("version")
+        tweaks = try members.read("tweaks")
+        overrides = try members.readIfPresent("overrides")
+        methods = try members.readIfPresent("methods")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("application", application)
+        writer.member("executable", executable)
+        writer.member("methods", methods)
+        writer.member("overrides", overrides)
+        writer.member("pid", pid)
+        writer.member("protocol", self.protocol)
+        writer.member("tweaks", tweaks)
+        writer.member("version", version)
+    }
 }
 
 /// Lists all tweaks, in the order of declaration.
 package struct ListTweaks: ControlMethod {
-    package static let name = "list"
-    package enum CodingKeys: CodingKey, CaseIterable { case category, collection }
+    package static let method = ControlMethodName.list
+    package static let parameters: [ByteText] = ["category", "collection"]
 
     /// Only list tweaks in this category.
     package var category: String?
     /// Only list tweaks in this collection of the category.
     package var collection: String?
 
-    package struct Answer: Codable, Sendable {
+    package struct Answer: JSONStructure, Sendable {
         package var tweaks: [JSONTweak]
         package init(tweaks: [JSONTweak]) { self.tweaks = tweaks }
-
-        package func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(tweaks.written, forKey: .tweaks)
-        }
     }
 
     package init(category: String? = nil, collection: String? = nil) {
@@ -102,22 +146,54 @@ package struct ListTweaks: ControlMethod {
     }
 }
 
+extension ListTweaks {
+    package init(members: JSONMembers) throws(JSONError) {
+        category = try members.readIfPresent("category")
+        collection = try members.readIfPresent("collection")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("category", category)
+        writer.member("collection", collection)
+    }
+}
+
+extension ListTweaks.Answer {
+    package init(members: JSONMembers) throws(JSONError) {
+        tweaks = try members.read("tweaks")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("tweaks", tweaks)
+    }
+}
+
 /// Returns a tweak.
 package struct GetTweak: ControlMethod {
-    package static let name = "get"
+    package static let method = ControlMethodName.get
     package typealias Answer = JSONTweak
-    package enum CodingKeys: CodingKey, CaseIterable { case tweak }
+    package static let parameters: [ByteText] = ["tweak"]
 
     package var tweak: TweakKey
 
     package init(tweak: TweakKey) { self.tweak = tweak }
 }
 
+extension GetTweak {
+    package init(members: JSONMembers) throws(JSONError) {
+        tweak = try members.read("tweak")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("tweak", tweak)
+    }
+}
+
 /// The end of values that are leased, and the way to them. Its members are parameters of ``ChangeTweaks``,
 /// ``SetTweak`` and ``SetManyTweaks``.
-package struct SetDurations: Codable, Sendable {
+package struct SetDurations: Sendable {
     /// The event that ends a lease.
-    package enum End: String, Codable, Sendable {
+    package enum End: String, CaseIterable, JSONReadable, JSONWritable, Sendable {
         /// The end of the client's connection.
         case closed
     }
@@ -129,14 +205,15 @@ package struct SetDurations: Codable, Sendable {
     /// The seconds until the values are reached.
     package var ramp: Double?
 
-    private enum CodingKeys: String, CodingKey {
-        case end = "until"
-        case lease = "for"
-        case ramp
-    }
-
     package init(until end: End? = nil, for lease: Double? = nil, ramp: Double? = nil) {
         (self.end, self.lease, self.ramp) = (end, lease, ramp)
+    }
+
+    /// Reads `until`, `for` and `ramp` among the parameters of a method.
+    init(_ members: JSONMembers) throws(JSONError) {
+        end = try members.readIfPresent("until")
+        lease = try members.readIfPresent("for")
+        ramp = try members.readIfPresent("ramp")
     }
 
     /// Whether the values are leased.
@@ -147,9 +224,8 @@ package struct SetDurations: Codable, Sendable {
 
 /// Sets a tweak: also for the next start, or for some time.
 package struct SetTweak: ControlMethod {
-    package static let name = "set"
-    package static let setsValues = true
-    package enum CodingKeys: CodingKey, CaseIterable { case tweak, value, text, until, `for`, ramp }
+    package static let method = ControlMethodName.set
+    package static let parameters: [ByteText] = ["tweak", "value", "text", "until", "for", "ramp"]
 
     package var tweak: TweakKey
     /// A JSON value of the tweak's type. Either this or ``text`` is set.
@@ -159,7 +235,7 @@ package struct SetTweak: ControlMethod {
     package var durations = SetDurations()
     package var endsWithConnection: Bool { durations.end == .closed }
 
-    package struct Answer: Codable, Sendable {
+    package struct Answer: JSONStructure, Sendable {
         package var tweak: TweakKey
         /// The current value.
         package var value: JSONValue
@@ -192,32 +268,55 @@ package struct SetTweak: ControlMethod {
     package init(tweak: TweakKey, text: String, _ durations: SetDurations = SetDurations()) {
         (self.tweak, self.text, self.durations) = (tweak, text, durations)
     }
+}
 
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        tweak = try container.decode(TweakKey.self, forKey: .tweak)
-        value = try container.decodeIfPresent(JSONValue.self, forKey: .value)
-        text = try container.decodeIfPresent(String.self, forKey: .text)
-        durations = try SetDurations(from: decoder)
+extension SetTweak {
+    package init(members: JSONMembers) throws(JSONError) {
+        tweak = try members.read("tweak")
+        value = try members.readIfPresent("value")
+        text = try members.readIfPresent("text")
+        durations = try SetDurations(members)
     }
 
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(tweak, forKey: .tweak)
-        try container.encodeIfPresent(value, forKey: .value)
-        try container.encodeIfPresent(text, forKey: .text)
-        try durations.encode(to: encoder)
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("for", durations.lease)
+        writer.member("ramp", durations.ramp)
+        writer.member("text", text)
+        writer.member("tweak", tweak)
+        writer.member("until", durations.end)
+        writer.member("value", value)
+    }
+}
+
+extension SetTweak.Answer {
+    package init(members: JSONMembers) throws(JSONError) {
+        tweak = try members.read("tweak")
+        value = try members.read("value")
+        wasClamped = try members.read("wasClamped")
+        source = try members.read("source")
+        pendingValue = try members.readIfPresent("pendingValue")
+        lease = try members.readIfPresent("lease")
+        ramp = try members.readIfPresent("ramp")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("lease", lease)
+        writer.member("pendingValue", pendingValue)
+        writer.member("ramp", ramp)
+        writer.member("source", source)
+        writer.member("tweak", tweak)
+        writer.member("value", value)
+        writer.member("wasClamped", wasClamped)
     }
 }
 
 /// Removes overrides as one change: of a tweak, of a category or a collection in it, or of all tweaks.
 package struct ResetTweaks: ControlMethod {
-    package static let name = "reset"
-    package static let setsValues = true
-    package enum CodingKeys: CodingKey, CaseIterable { case tweak, category, collection, all, leases }
+    package static let method = ControlMethodName.reset
+    package static let parameters: [ByteText] = ["tweak", "category", "collection", "all", "leases"]
 
     /// Leases to end instead.
-    package enum Leases: String, Codable, Sendable {
+    package enum Leases: String, CaseIterable, JSONReadable, JSONWritable, Sendable {
         /// The leases that end with the client's connection.
         case own
         /// The leases of all clients.
@@ -230,7 +329,7 @@ package struct ResetTweaks: ControlMethod {
     package var all: Bool?
     package var leases: Leases?
 
-    package struct Answer: Codable, Sendable {
+    package struct Answer: JSONStructure, Sendable {
         /// The number of overrides removed, or of leases ended.
         package var reset: Int
         /// The tweaks without their default nevertheless; `nil` if all have it.
@@ -253,14 +352,43 @@ package struct ResetTweaks: ControlMethod {
     }
 }
 
+extension ResetTweaks {
+    package init(members: JSONMembers) throws(JSONError) {
+        tweak = try members.readIfPresent("tweak")
+        category = try members.readIfPresent("category")
+        collection = try members.readIfPresent("collection")
+        all = try members.readIfPresent("all")
+        leases = try members.readIfPresent("leases")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("all", all)
+        writer.member("category", category)
+        writer.member("collection", collection)
+        writer.member("leases", leases)
+        writer.member("tweak", tweak)
+    }
+}
+
+extension ResetTweaks.Answer {
+    package init(members: JSONMembers) throws(JSONError) {
+        reset = try members.read("reset")
+        ineffective = try members.readIfPresent("ineffective")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("ineffective", ineffective)
+        writer.member("reset", reset)
+    }
+}
+
 /// Sets several tweaks, as one change. Refused values are reported, and the others are set, unless `allOrNothing` is
 /// true.
 package struct SetManyTweaks: ControlMethod {
-    package static let name = "setMany"
-    package static let setsValues = true
-    package enum CodingKeys: CodingKey, CaseIterable {
-        case values, resettingOthers, allOrNothing, until, `for`, ramp
-    }
+    package static let method = ControlMethodName.setMany
+    package static let parameters: [ByteText] = [
+        "values", "resettingOthers", "allOrNothing", "until", "for", "ramp",
+    ]
 
     /// The values; in JSON by category, collection and name, as in an overrides file.
     package var values: [TweakKey: JSONValue]
@@ -271,8 +399,8 @@ package struct SetManyTweaks: ControlMethod {
     package var durations = SetDurations()
     package var endsWithConnection: Bool { durations.end == .closed }
 
-    package struct Answer: Codable, Sendable {
-        package struct Refusal: Codable, Sendable {
+    package struct Answer: JSONStructure, Sendable {
+        package struct Refusal: JSONStructure, Sendable {
             package var tweak: TweakKey
             package var message: String
 
@@ -310,46 +438,74 @@ package struct SetManyTweaks: ControlMethod {
         self.allOrNothing = allOrNothing
         self.durations = durations
     }
+}
 
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
+extension SetManyTweaks.Answer {
+    package init(members: JSONMembers) throws(JSONError) {
+        applied = try members.read("applied")
+        clamped = try members.read("clamped")
+        unknown = try members.read("unknown")
+        refused = try members.read("refused")
+        ineffective = try members.readIfPresent("ineffective")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("applied", applied)
+        writer.member("clamped", clamped)
+        writer.member("ineffective", ineffective)
+        writer.member("refused", refused)
+        writer.member("unknown", unknown)
+    }
+}
+
+extension SetManyTweaks.Answer.Refusal {
+    package init(members: JSONMembers) throws(JSONError) {
+        tweak = try members.read("tweak")
+        message = try members.read("message")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("message", message)
+        writer.member("tweak", tweak)
+    }
+}
+
+extension SetManyTweaks {
+    package init(members: JSONMembers) throws(JSONError) {
+        resettingOthers = try members.readIfPresent("resettingOthers")
+        allOrNothing = try members.readIfPresent("allOrNothing")
+        durations = try SetDurations(members)
+        let categories: [ByteText: [ByteText: JSONObject]] = try members.read("values")
         values = [:]
-        resettingOthers = try container.decodeIfPresent(Bool.self, forKey: .resettingOthers)
-        allOrNothing = try container.decodeIfPresent(Bool.self, forKey: .allOrNothing)
-        durations = try SetDurations(from: decoder)
-        let categories = try container.nestedContainer(keyedBy: JSONName.self, forKey: .values)
-        for category in categories.allKeys {
-            let collections = try categories.nestedContainer(keyedBy: JSONName.self, forKey: category)
-            for collection in collections.allKeys {
-                let names = try collections.nestedContainer(keyedBy: JSONName.self, forKey: collection)
-                for name in names.allKeys {
-                    let key = TweakKey(category.stringValue, collection.stringValue, name.stringValue)
-                    values[key] = try names.decode(JSONValue.self, forKey: name)
+        for (category, collections) in categories {
+            for (collection, names) in collections {
+                for (name, value) in names {
+                    values[TweakKey(category.text, collection.text, name.text)] = value
                 }
             }
         }
     }
 
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        var nested: [ByteText: [ByteText: JSONObject]] = [:]
+    package func writeMembers(to writer: inout JSONWriter) {
+        var categories: [ByteText: [ByteText: JSONObject]] = [:]
         for (key, value) in values {
-            nested[ByteText(key.category), default: [:]][ByteText(key.collection), default: [:]][key.name] =
-                value
+            let (category, collection) = (ByteText(key.category), ByteText(key.collection))
+            categories[category, default: [:]][collection, default: [:]][key.name] = value
         }
-        let categories = nested.mapValues { JSONValue.object($0.mapValues { .object($0) }) }
-        try container.encode(JSONValue.object(categories), forKey: .values)
-        try container.encodeIfPresent(resettingOthers, forKey: .resettingOthers)
-        try container.encodeIfPresent(allOrNothing, forKey: .allOrNothing)
-        try durations.encode(to: encoder)
+        writer.member("allOrNothing", allOrNothing)
+        writer.member("for", durations.lease)
+        writer.member("ramp", durations.ramp)
+        writer.member("resettingOthers", resettingOthers)
+        writer.member("until", durations.end)
+        writer.member("values", categories)
     }
 }
 
 /// Runs an action. The answer is sent after its functions have returned.
 package struct RunAction: ControlMethod {
-    package static let name = "run"
+    package static let method = ControlMethodName.run
     package typealias Answer = Done
-    package enum CodingKeys: CodingKey, CaseIterable { case tweak, wait }
+    package static let parameters: [ByteText] = ["tweak", "wait"]
 
     package var tweak: TweakKey
     /// Whether the answer waits until an actor or a queue has run the action.
@@ -358,15 +514,27 @@ package struct RunAction: ControlMethod {
     package init(tweak: TweakKey, wait: Bool? = nil) { (self.tweak, self.wait) = (tweak, wait) }
 }
 
+extension RunAction {
+    package init(members: JSONMembers) throws(JSONError) {
+        tweak = try members.read("tweak")
+        wait = try members.readIfPresent("wait")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("tweak", tweak)
+        writer.member("wait", wait)
+    }
+}
+
 /// Subscribes to changes, see ``ChangedTweaks``.
 package struct SubscribeToChanges: ControlMethod {
-    package static let name = "subscribe"
-    package enum CodingKeys: CodingKey, CaseIterable { case tweaks }
+    package static let method = ControlMethodName.subscribe
+    package static let parameters: [ByteText] = ["tweaks"]
 
     /// The tweaks, which need not exist yet; `nil` for all.
     package var tweaks: [TweakKey]?
 
-    package struct Answer: Codable, Sendable {
+    package struct Answer: JSONStructure, Sendable {
         package var subscription: Int
         package init(subscription: Int) { self.subscription = subscription }
     }
@@ -374,26 +542,56 @@ package struct SubscribeToChanges: ControlMethod {
     package init(tweaks: [TweakKey]? = nil) { self.tweaks = tweaks }
 }
 
+extension SubscribeToChanges {
+    package init(members: JSONMembers) throws(JSONError) {
+        tweaks = try members.readIfPresent("tweaks")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("tweaks", tweaks)
+    }
+}
+
+extension SubscribeToChanges.Answer {
+    package init(members: JSONMembers) throws(JSONError) {
+        subscription = try members.read("subscription")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("subscription", subscription)
+    }
+}
+
 /// Ends a subscription to changes or samples. After the answer, no more messages for it are sent.
 package struct UnsubscribeFromChanges: ControlMethod {
-    package static let name = "unsubscribe"
+    package static let method = ControlMethodName.unsubscribe
     package typealias Answer = Done
-    package enum CodingKeys: CodingKey, CaseIterable { case subscription }
+    package static let parameters: [ByteText] = ["subscription"]
 
     package var subscription: Int
 
     package init(subscription: Int) { self.subscription = subscription }
 }
 
+extension UnsubscribeFromChanges {
+    package init(members: JSONMembers) throws(JSONError) {
+        subscription = try members.read("subscription")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("subscription", subscription)
+    }
+}
+
 /// Returns each provider's value for a tweak.
 package struct ExplainTweak: ControlMethod {
-    package static let name = "explain"
-    package enum CodingKeys: CodingKey, CaseIterable { case tweak }
+    package static let method = ControlMethodName.explain
+    package static let parameters: [ByteText] = ["tweak"]
 
     package var tweak: TweakKey
 
-    package struct Answer: Codable, Sendable {
-        package struct Opinion: Codable, Sendable {
+    package struct Answer: JSONStructure, Sendable {
+        package struct Opinion: JSONStructure, Sendable {
             package var source: String
             package var value: JSONValue?
             /// The source's number, if it is outside the limits and ``value`` is the nearest one inside.
@@ -412,7 +610,7 @@ package struct ExplainTweak: ControlMethod {
             }
         }
 
-        package struct Gate: Codable, Sendable {
+        package struct Gate: JSONStructure, Sendable {
             package var name: String
             /// The value that waits.
             package var pendingValue: JSONValue?
@@ -455,12 +653,77 @@ package struct ExplainTweak: ControlMethod {
     package init(tweak: TweakKey) { self.tweak = tweak }
 }
 
+extension ExplainTweak {
+    package init(members: JSONMembers) throws(JSONError) {
+        tweak = try members.read("tweak")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("tweak", tweak)
+    }
+}
+
+extension ExplainTweak.Answer {
+    package init(members: JSONMembers) throws(JSONError) {
+        tweak = try members.read("tweak")
+        value = try members.read("value")
+        source = try members.read("source")
+        opinions = try members.read("opinions")
+        gate = try members.readIfPresent("gate")
+        silent = try members.readIfPresent("silent")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("gate", gate)
+        writer.member("opinions", opinions)
+        writer.member("silent", silent)
+        writer.member("source", source)
+        writer.member("tweak", tweak)
+        writer.member("value", value)
+    }
+}
+
+extension ExplainTweak.Answer.Opinion {
+    package init(members: JSONMembers) throws(JSONError) {
+        source = try members.read("source")
+        value = try members.readIfPresent("value")
+        given = try members.readIfPresent("given")
+        error = try members.readIfPresent("error")
+        location = try members.readIfPresent("location")
+        lease = try members.readIfPresent("lease")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("error", error)
+        writer.member("given", given)
+        writer.member("lease", lease)
+        writer.member("location", location)
+        writer.member("source", source)
+        writer.member("value", value)
+    }
+}
+
+extension ExplainTweak.Answer.Gate {
+    package init(members: JSONMembers) throws(JSONError) {
+        name = try members.read("name")
+        pendingValue = try members.readIfPresent("pendingValue")
+        waitingSince = try members.readIfPresent("waitingSince")
+        lastPassed = try members.readIfPresent("lastPassed")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("lastPassed", lastPassed)
+        writer.member("name", name)
+        writer.member("pendingValue", pendingValue)
+        writer.member("waitingSince", waitingSince)
+    }
+}
+
 /// Reads the file of adopted variables again.
 package struct ReadAdopted: ControlMethod {
-    package static let name = "adopt"
+    package static let method = ControlMethodName.adopt
     package typealias Answer = Done
-    package static let setsValues = true
-    package enum CodingKeys: CodingKey, CaseIterable { case again }
+    package static let parameters: [ByteText] = ["again"]
 
     /// Whether to store the values once more that the program has overwritten.
     package var again: Bool?
@@ -468,19 +731,39 @@ package struct ReadAdopted: ControlMethod {
     package init(again: Bool? = nil) { self.again = again }
 }
 
+extension ReadAdopted {
+    package init(members: JSONMembers) throws(JSONError) {
+        again = try members.readIfPresent("again")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("again", again)
+    }
+}
+
 /// The answer to a method without a result: an empty object, unless an action has yet to run.
-package struct Done: Codable, Sendable {
+package struct Done: JSONStructure, Sendable {
     /// What will run an action: `mainActor`, another `actor` or a `queue`; `nil` if it has run.
     package var handedTo: String?
 
     package init(handedTo: String? = nil) { self.handedTo = handedTo }
 }
 
+extension Done {
+    package init(members: JSONMembers) throws(JSONError) {
+        handedTo = try members.readIfPresent("handedTo")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("handedTo", handedTo)
+    }
+}
+
 /// A notification to a client that has subscribed to changes.
-package struct ChangedTweaks: Codable, Equatable, Sendable {
+package struct ChangedTweaks: JSONStructure, Equatable, Sendable {
     package static let name = "changed"
 
-    package struct Change: Codable, Equatable, Sendable {
+    package struct Change: JSONStructure, Equatable, Sendable {
         package var tweak: TweakKey
         package var oldValue: JSONValue
         package var newValue: JSONValue
@@ -515,5 +798,41 @@ package struct ChangedTweaks: Codable, Equatable, Sendable {
     package init(subscription: Int, changes: [Change]) {
         self.subscription = subscription
         self.changes = changes
+    }
+}
+
+extension ChangedTweaks {
+    package init(members: JSONMembers) throws(JSONError) {
+        subscription = try members.read("subscription")
+        changes = try members.read("changes")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("changes", changes)
+        writer.member("subscription", subscription)
+    }
+}
+
+extension ChangedTweaks.Change {
+    package init(members: JSONMembers) throws(JSONError) {
+        tweak = try members.read("tweak")
+        oldValue = try members.read("oldValue")
+        newValue = try members.read("newValue")
+        source = try members.read("source")
+        time = try members.read("time")
+        by = try members.readIfPresent("by")
+        number = try members.readIfPresent("number")
+        tag = try members.readIfPresent("tag")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("by", by)
+        writer.member("newValue", newValue)
+        writer.member("number", number)
+        writer.member("oldValue", oldValue)
+        writer.member("source", source)
+        writer.member("tag", tag)
+        writer.member("time", time)
+        writer.member("tweak", tweak)
     }
 }

@@ -4,15 +4,15 @@ package import TweakRecords
 
 /// Lists the last changes, oldest first.
 package struct ListHistory: ControlMethod {
-    package static let name = "history"
-    package enum CodingKeys: CodingKey, CaseIterable { case since, limit }
+    package static let method = ControlMethodName.history
+    package static let parameters: [ByteText] = ["since", "limit"]
 
     /// Only list changes after those with this number.
     package var since: Int?
     /// The maximum number of changes; those made together are not separated.
     package var limit: Int?
 
-    package struct Change: Codable, Sendable {
+    package struct Change: JSONStructure, Sendable {
         /// Changes made together have the same number.
         package var number: Int
         package var tweak: TweakKey
@@ -52,7 +52,7 @@ package struct ListHistory: ControlMethod {
         }
     }
 
-    package struct Mark: Codable, Sendable {
+    package struct Mark: JSONStructure, Sendable {
         package var name: String
         /// The number of the last change before.
         package var number: Int
@@ -67,7 +67,7 @@ package struct ListHistory: ControlMethod {
         }
     }
 
-    package struct Answer: Codable, Sendable {
+    package struct Answer: JSONStructure, Sendable {
         package var changes: [Change]
         /// In the order of time.
         package var marks: [Mark]
@@ -84,8 +84,92 @@ package struct ListHistory: ControlMethod {
     package init(since: Int? = nil, limit: Int? = nil) { (self.since, self.limit) = (since, limit) }
 }
 
+extension ListHistory {
+    package init(members: JSONMembers) throws(JSONError) {
+        since = try members.readIfPresent("since")
+        limit = try members.readIfPresent("limit")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("limit", limit)
+        writer.member("since", since)
+    }
+}
+
+extension ListHistory.Change {
+    package init(members: JSONMembers) throws(JSONError) {
+        number = try members.read("number")
+        tweak = try members.read("tweak")
+        oldValue = try members.read("oldValue")
+        newValue = try members.read("newValue")
+        source = try members.read("source")
+        by = try members.read("by")
+        person = try members.readIfPresent("person")
+        time = try members.read("time")
+        monotonicTime = try members.read("monotonicTime")
+        undoes = try members.readIfPresent("undoes")
+        isPending = try members.readIfPresent("isPending")
+        isOfLease = try members.readIfPresent("isOfLease")
+        endsLease = try members.readIfPresent("endsLease")
+        isShortened = try members.readIfPresent("isShortened")
+        ramp = try members.readIfPresent("ramp")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("by", by)
+        writer.member("endsLease", endsLease)
+        writer.member("isOfLease", isOfLease)
+        writer.member("isPending", isPending)
+        writer.member("isShortened", isShortened)
+        writer.member("monotonicTime", monotonicTime)
+        writer.member("newValue", newValue)
+        writer.member("number", number)
+        writer.member("oldValue", oldValue)
+        writer.member("person", person)
+        writer.member("ramp", ramp)
+        writer.member("source", source)
+        writer.member("time", time)
+        writer.member("tweak", tweak)
+        writer.member("undoes", undoes)
+    }
+}
+
+extension ListHistory.Mark {
+    package init(members: JSONMembers) throws(JSONError) {
+        name = try members.read("name")
+        number = try members.read("number")
+        by = try members.read("by")
+        person = try members.readIfPresent("person")
+        time = try members.read("time")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("by", by)
+        writer.member("name", name)
+        writer.member("number", number)
+        writer.member("person", person)
+        writer.member("time", time)
+    }
+}
+
+extension ListHistory.Answer {
+    package init(members: JSONMembers) throws(JSONError) {
+        changes = try members.read("changes")
+        marks = try members.read("marks")
+        first = try members.readIfPresent("first")
+        last = try members.read("last")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("changes", changes)
+        writer.member("first", first)
+        writer.member("last", last)
+        writer.member("marks", marks)
+    }
+}
+
 /// A tweak that was given a former value. The values are those without leases and kills.
-package struct RestoredValue: Codable, Sendable {
+package struct RestoredValue: JSONStructure, Sendable {
     package var tweak: TweakKey
     package var oldValue: JSONValue
     package var newValue: JSONValue
@@ -95,16 +179,29 @@ package struct RestoredValue: Codable, Sendable {
     }
 }
 
+extension RestoredValue {
+    package init(members: JSONMembers) throws(JSONError) {
+        tweak = try members.read("tweak")
+        oldValue = try members.read("oldValue")
+        newValue = try members.read("newValue")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("newValue", newValue)
+        writer.member("oldValue", oldValue)
+        writer.member("tweak", tweak)
+    }
+}
+
 /// Gives tweaks the values before a change, as one change.
 package struct UndoChanges: ControlMethod {
-    package static let name = "undo"
-    package static let setsValues = true
-    package enum CodingKeys: CodingKey, CaseIterable { case number }
+    package static let method = ControlMethodName.undo
+    package static let parameters: [ByteText] = ["number"]
 
     /// The number of the changes to undo; `nil` for the newest of a person that are not undone.
     package var number: Int?
 
-    package struct Answer: Codable, Sendable {
+    package struct Answer: JSONStructure, Sendable {
         /// The numbers of the first and the last of the changes that were undone.
         package var first, last: Int
         package var changes: [RestoredValue]
@@ -122,16 +219,41 @@ package struct UndoChanges: ControlMethod {
     package init(number: Int? = nil) { self.number = number }
 }
 
+extension UndoChanges {
+    package init(members: JSONMembers) throws(JSONError) {
+        number = try members.readIfPresent("number")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("number", number)
+    }
+}
+
+extension UndoChanges.Answer {
+    package init(members: JSONMembers) throws(JSONError) {
+        first = try members.read("first")
+        last = try members.read("last")
+        changes = try members.read("changes")
+        ineffective = try members.readIfPresent("ineffective")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("changes", changes)
+        writer.member("first", first)
+        writer.member("ineffective", ineffective)
+        writer.member("last", last)
+    }
+}
+
 /// Gives tweaks the values of the start of the program, or of a mark, as one change.
 package struct RevertChanges: ControlMethod {
-    package static let name = "revert"
-    package static let setsValues = true
-    package enum CodingKeys: CodingKey, CaseIterable { case mark }
+    package static let method = ControlMethodName.revert
+    package static let parameters: [ByteText] = ["mark"]
 
     /// The name of the mark; `nil` for the start.
     package var mark: String?
 
-    package struct Answer: Codable, Sendable {
+    package struct Answer: JSONStructure, Sendable {
         package var changes: [RestoredValue]
         /// The tweaks among them that do not have the former value; `nil` if all have it.
         package var ineffective: [IneffectiveValue]?
@@ -144,19 +266,60 @@ package struct RevertChanges: ControlMethod {
     package init(mark: String? = nil) { self.mark = mark }
 }
 
+extension RevertChanges {
+    package init(members: JSONMembers) throws(JSONError) {
+        mark = try members.readIfPresent("mark")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("mark", mark)
+    }
+}
+
+extension RevertChanges.Answer {
+    package init(members: JSONMembers) throws(JSONError) {
+        changes = try members.read("changes")
+        ineffective = try members.readIfPresent("ineffective")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("changes", changes)
+        writer.member("ineffective", ineffective)
+    }
+}
+
 /// Marks a moment, to which ``RevertChanges`` goes back. A mark of the same name moves.
 package struct MarkHistory: ControlMethod {
-    package static let name = "mark"
-    package static let isAttributed = true
-    package enum CodingKeys: CodingKey, CaseIterable { case name }
+    package static let method = ControlMethodName.mark
+    package static let parameters: [ByteText] = ["name"]
 
     package var name: String
 
-    package struct Answer: Codable, Sendable {
+    package struct Answer: JSONStructure, Sendable {
         /// The number of the last change before.
         package var number: Int
         package init(number: Int) { self.number = number }
     }
 
     package init(name: String) { self.name = name }
+}
+
+extension MarkHistory {
+    package init(members: JSONMembers) throws(JSONError) {
+        name = try members.read("name")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("name", name)
+    }
+}
+
+extension MarkHistory.Answer {
+    package init(members: JSONMembers) throws(JSONError) {
+        number = try members.read("number")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("number", number)
+    }
 }

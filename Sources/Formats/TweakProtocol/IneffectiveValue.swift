@@ -3,7 +3,7 @@ package import TweakJSON
 package import TweakRecords
 
 /// A tweak without the value that a change gave it, because another provider takes precedence or the value waits.
-package struct IneffectiveValue: Codable, Sendable {
+package struct IneffectiveValue: JSONStructure, Sendable {
     package var tweak: TweakKey
     /// The current value, and its provider.
     package var value: JSONValue
@@ -29,5 +29,25 @@ package struct IneffectiveValue: Codable, Sendable {
         self.init(
             tweak: tweak.declaration.key, value: .scalar(tweak.value ?? .nothing), source: tweak.source ?? "",
             pendingValue: tweak.pendingValue.map { .scalar($0) }, gate: tweak.gate, lease: tweak.lease)
+    }
+}
+
+extension IneffectiveValue {
+    package init(members: JSONMembers) throws(JSONError) {
+        tweak = try members.read("tweak")
+        value = try members.read("value")
+        source = try members.read("source")
+        pendingValue = try members.readIfPresent("pendingValue")
+        gate = try members.readIfPresent("gate")
+        lease = try members.readIfPresent("lease")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("gate", gate)
+        writer.member("lease", lease)
+        writer.member("pendingValue", pendingValue)
+        writer.member("source", source)
+        writer.member("tweak", tweak)
+        writer.member("value", value)
     }
 }

@@ -39,7 +39,7 @@ package struct JSONTweak: Equatable, Sendable {
 }
 
 /// The JSON form of a lease.
-package struct JSONLease: Codable, Equatable, Sendable {
+package struct JSONLease: JSONStructure, Equatable, Sendable {
     /// The client that made it, such as `tweak 4711 ada`.
     package var by: String
     /// The seconds until it ends; `nil` if it ends with the client's connection.
@@ -50,88 +50,96 @@ package struct JSONLease: Codable, Equatable, Sendable {
     package init(by: String, remaining: Double?, hiddenValue: JSONValue? = nil) {
         (self.by, self.remaining, self.hiddenValue) = (by, remaining, hiddenValue)
     }
+}
 
-    fileprivate var json: JSONValue {
-        var members: JSONObject = [:]
-        members["by"] = .scalar(.string(by))
-        members["remaining"] = remaining.map { .scalar(.double($0)) }
-        members["hiddenValue"] = hiddenValue
-        return .object(members)
+extension JSONLease {
+    package init(members: JSONMembers) throws(JSONError) {
+        by = try members.read("by")
+        remaining = try members.readIfPresent("remaining")
+        hiddenValue = try members.readIfPresent("hiddenValue")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("by", by)
+        writer.member("hiddenValue", hiddenValue)
+        writer.member("remaining", remaining)
     }
 }
 
 /// The JSON form of a gradual change.
-package struct JSONRamp: Codable, Equatable, Sendable {
+package struct JSONRamp: JSONStructure, Equatable, Sendable {
     /// The value at the end.
     package var target: JSONValue
     /// The seconds until then.
     package var remaining: Double
 
     package init(target: JSONValue, remaining: Double) { (self.target, self.remaining) = (target, remaining) }
+}
 
-    fileprivate var json: JSONValue {
-        var members: JSONObject = [:]
-        members["target"] = target
-        members["remaining"] = .scalar(.double(remaining))
-        return .object(members)
+extension JSONRamp {
+    package init(members: JSONMembers) throws(JSONError) {
+        target = try members.read("target")
+        remaining = try members.read("remaining")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("remaining", remaining)
+        writer.member("target", target)
     }
 }
 
-extension JSONTweak: Codable {
-    private struct Choice: Decodable {
+extension JSONTweak: JSONStructure {
+    private struct Choice: JSONReadable {
         let value: JSONValue
         let label: String?
-    }
 
-    package func encode(to encoder: any Encoder) throws { try JSONWritten(write).encode(to: encoder) }
-
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            let members = Member.all.span
-            for index in members.indices { members[index].write(self, &writer) }
+        init(json: JSONValue) throws(JSONError) {
+            let members = try JSONMembers(json: json)
+            (value, label) = (try members.read("value"), try members.readIfPresent("label"))
         }
     }
 
-    package init(from decoder: any Decoder) throws {
-        let members = try JSONMembers(from: decoder)
-        let typeName = try members.text("type")
+    package func writeMembers(to writer: inout JSONWriter) {
+        let members = Member.all.span
+        for index in members.indices { members[index].write(self, &writer) }
+    }
+
+    package init(members: JSONMembers) throws(JSONError) {
+        let typeName: String = try members.read("type")
         guard let type = TweakType(typeName) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: "type", in: try decoder.container(keyedBy: JSONName.self),
-                debugDescription: "there is no type \(typeName)")
+            throw .unexpected(place: ["type"], problem: ": there is no type \(typeName)")
         }
-        func value(_ name: ByteText) throws -> TweakValue? { try members.value(name)?.value(of: type) }
-        let isMonitor = try members.decodeIfPresent("monitor") == true
-        let choices = try members.decodeIfPresent("choices", as: [Choice].self) ?? []
+        func value(_ name: ByteText) throws(JSONError) -> TweakValue? {
+            let value: JSONValue? = try members.readUnlessMissing(name)
+            return value?.value(of: type)
+        }
+        let isMonitor = try members.readIfPresent("monitor") == true
+        let choices: [Choice] = try members.readIfPresent("choices") ?? []
+        var attributes: [TweakDeclaration.Attribute] = []
+        for option in TweakOption.all {
+            // A monitor is always read-only.
+            guard let key = option.attribute, !(isMonitor && key == "read-only"),
+                let text = try members.text(of: option)
+            else { continue }
+            attributes.append(TweakDeclaration.Attribute(key: key, value: text))
+        }
         declaration = TweakDeclaration(
             key: TweakKey(
-                try members.text("category"), try members.text("collection"), try members.text("name")),
+                try members.read("category"), try members.read("collection"), try members.read("name")),
             type: type, defaultValue: try value("default") ?? .nothing, minimum: try value("minimum"),
             maximum: try value("maximum"), step: try value("step"),
             choices: choices.compactMap { choice in
                 choice.value.value(of: type).map { TweakChoice($0, label: choice.label) }
             },
-            attributes: try TweakOption.all.compactMap { option in
-                // A monitor is always read-only.
-                guard let key = option.attribute, !(isMonitor && key == "read-only") else { return nil }
-                return try members.text(of: option).map { TweakDeclaration.Attribute(key: key, value: $0) }
-            },
-            isMonitor: isMonitor)
+            attributes: attributes, isMonitor: isMonitor)
         self.value = try value("value")
-        source = try members.textIfPresent("source")
+        source = try members.readIfPresent("source")
         pendingValue = try value("pendingValue")
         overwrittenValue = try value("overwrittenValue")
-        gate = try members.textIfPresent("gate")
-        introducedBy = try members.textIfPresent("introducedBy")
-        lease = try members.decodeIfPresent("lease")
-        ramp = try members.decodeIfPresent("ramp")
-    }
-}
-
-extension [JSONTweak] {
-    /// The list for an encoder, which takes much less time than the array.
-    package var written: JSONWritten {
-        JSONWritten { $0.array(count: count) { self[$1].write(to: &$0) } }
+        gate = try members.readIfPresent("gate")
+        introducedBy = try members.readIfPresent("introducedBy")
+        lease = try members.readIfPresent("lease")
+        ramp = try members.readIfPresent("ramp")
     }
 }
 
@@ -158,8 +166,8 @@ private struct Member: Sendable {
             Member("waitsForBuild") { $0.waitsForBuild ? true : nil },
             Member("monitor") { $0.declaration.isMonitor ? true : nil },
             Member("tweak", { $0.declaration.key }) { $1.write($0) },
-            Member("lease", \.lease) { $1.write($0.json) },
-            Member("ramp", \.ramp) { $1.write($0.json) },
+            Member("lease", { $0.lease }) { $0.write(to: &$1) },
+            Member("ramp", { $0.ramp }) { $0.write(to: &$1) },
         ]
         return (members + TweakOption.all.map(Member.init)).sorted { ByteText($0.name) < ByteText($1.name) }
     }()
@@ -203,13 +211,15 @@ private struct Member: Sendable {
 
 extension JSONMembers {
     /// The value of an option's attribute, or `nil`.
-    fileprivate func text(of option: TweakOption) throws -> String? {
+    fileprivate func text(of option: TweakOption) throws(JSONError) -> String? {
         let name = ByteText(option.name)
-        return switch option.form {
-        case .field: nil
-        case .text: try textIfPresent(name)
-        case .digits: try decodeIfPresent(name, as: Int.self).map(String.init)
-        case .flag: try decodeIfPresent(name) == true ? "" : nil
+        switch option.form {
+        case .field: return nil
+        case .text: return try readIfPresent(name)
+        case .digits:
+            let number: Int? = try readIfPresent(name)
+            return number.map { String($0) }
+        case .flag: return try readIfPresent(name) == true ? "" : nil
         }
     }
 }

@@ -1,31 +1,60 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#if hasFeature(Embedded)
+// Its module for Embedded Swift has the clock.
+package import Glibc
+#endif
+package import TweakJSON
 package import TweakRecords
 
 /// Subscribes to samples of monitors and tweaks, many times per second; see ``TakenSamples``. Only numbers and Bools
 /// can be sampled. ``UnsubscribeFromChanges`` ends it.
 package struct SampleTweaks: ControlMethod {
-    package static let name = "sample"
-    package enum CodingKeys: CodingKey, CaseIterable { case tweaks, rate }
+    package static let method = ControlMethodName.sample
+    package static let parameters: [ByteText] = ["tweaks", "rate"]
 
     package var tweaks: [TweakKey]
     /// Samples per second, see ``ControlLimits/sampleRates``.
     package var rate: Double
 
-    package struct Answer: Codable, Sendable {
+    package struct Answer: JSONStructure, Sendable {
         package var subscription: Int
         /// The types of the tweaks, in the order of the request.
         package var types: [String]
 
         package init(subscription: Int, types: [TweakType]) {
-            (self.subscription, self.types) = (subscription, types.map(\.description))
+            (self.subscription, self.types) = (subscription, types.map { $0.description })
         }
     }
 
     package init(tweaks: [TweakKey], rate: Double) { (self.tweaks, self.rate) = (tweaks, rate) }
 }
 
+extension SampleTweaks {
+    package init(members: JSONMembers) throws(JSONError) {
+        tweaks = try members.read("tweaks")
+        rate = try members.read("rate")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("rate", rate)
+        writer.member("tweaks", tweaks)
+    }
+}
+
+extension SampleTweaks.Answer {
+    package init(members: JSONMembers) throws(JSONError) {
+        subscription = try members.read("subscription")
+        types = try members.read("types")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("subscription", subscription)
+        writer.member("types", types)
+    }
+}
+
 /// A notification to a client that has subscribed to samples.
-package struct TakenSamples: Decodable, Hashable, Sendable {
+package struct TakenSamples: JSONReadable, Hashable, Sendable {
     package static let name = "samples"
 
     package var subscription: Int
@@ -45,17 +74,14 @@ package struct TakenSamples: Decodable, Hashable, Sendable {
         self.frames = frames
     }
 
-    private enum CodingKeys: CodingKey { case subscription, dropped, skipped, missing, frames }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        subscription = try container.decode(Int.self, forKey: .subscription)
-        dropped = try container.decode(Int.self, forKey: .dropped)
-        skipped = try container.decode(Int.self, forKey: .skipped)
-        missing = try container.decode([Int].self, forKey: .missing)
-        guard let bytes = Base64.bytes(of: try container.decode(String.self, forKey: .frames)) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .frames, in: container, debugDescription: "frames are in base64")
+    package init(json: JSONValue) throws(JSONError) {
+        let members = try JSONMembers(json: json)
+        subscription = try members.read("subscription")
+        dropped = try members.read("dropped")
+        skipped = try members.read("skipped")
+        missing = try members.read("missing")
+        guard let bytes = Base64.bytes(of: try members.read("frames")) else {
+            throw .unexpected(place: ["frames"], problem: ": frames are in base64")
         }
         frames = bytes
     }

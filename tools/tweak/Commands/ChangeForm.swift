@@ -11,7 +11,7 @@ struct ChangeForm: Encodable {
     let lease: JSONLease?
     let ramp: JSONRamp?
     /// The limit that the value was moved to.
-    var clampedTo: ChangeTweaks.Answer.Limit?
+    var clampedTo: String?
     /// The process.
     var pid: Int32?
     /// The place in the sources that gave the value.
@@ -19,7 +19,7 @@ struct ChangeForm: Encodable {
 
     init(_ change: ChangedTweak) {
         self.init(from: change.before, to: change.after)
-        clampedTo = change.effect.clampedTo
+        clampedTo = change.effect.clampedTo?.rawValue
     }
 
     init(from before: JSONTweak, to after: JSONTweak) {

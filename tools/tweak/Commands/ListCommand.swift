@@ -233,7 +233,7 @@ private struct ProgramForm: Encodable {
     func encode(to encoder: any Encoder) throws {
         try program.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(tweaks.written, forKey: .tweaks)
+        try container.encode(JSONWritten(tweaks), forKey: .tweaks)
         try container.encodeIfPresent(undeclared, forKey: .undeclared)
     }
 

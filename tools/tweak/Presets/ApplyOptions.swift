@@ -4,6 +4,7 @@ import CommandSupport
 import Glibc
 import TweakClient
 import TweakFormats
+import TweakJSON
 import TweakOverrides
 import TweakProtocol
 import TweakRecords

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Embedded Swift has no Codable, to which the messages conform.
-#if !hasFeature(Embedded)
 internal import TweakJSON
 package import TweakProtocol
 package import TweakRecords
@@ -303,4 +301,3 @@ package struct ChangeProblem: Error {
             nearest: nearest.isEmpty ? nil : Array(nearest.prefix(10)))
     }
 }
-#endif

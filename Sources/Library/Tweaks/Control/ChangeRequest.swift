@@ -46,7 +46,7 @@ extension ChangeTweaks: StoreMethod {
             }
             evaluation.note(in: state)
             ineffective = state.ineffective(
-                evaluation.values.map(\.key), of: terms.lease == nil ? state.layers.keeper : .lease)
+                evaluation.values.map { $0.key }, of: terms.lease == nil ? state.layers.keeper : .lease)
         }
         if isForProvider, dryRun != true {
             do throws(TweakError) { try store.change(evaluation.values, by: requests.author) } catch {
@@ -54,7 +54,7 @@ extension ChangeTweaks: StoreMethod {
             }
             store.withState { state in
                 evaluation.note(in: state)
-                ineffective = state.ineffective(evaluation.values.map(\.key), of: state.layers.keeper)
+                ineffective = state.ineffective(evaluation.values.map { $0.key }, of: state.layers.keeper)
             }
         }
         requests.keepTime(terms)
@@ -92,7 +92,7 @@ extension ChangeTweaks.Change {
 }
 
 extension StoreState: ChangeableTweaks {
-    var allKeys: [TweakKey] { tweaks.all.map(\.key) }
+    var allKeys: [TweakKey] { tweaks.all.map { $0.key } }
     var keysGeneration: UInt64 { tweaks.generation }
 
     func has(_ key: TweakKey) -> Bool { tweaks[key] != nil }

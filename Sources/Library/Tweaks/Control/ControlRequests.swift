@@ -70,7 +70,8 @@ extension DescribeProgram: StoreMethod {
             application: requests.store.state.withLock { $0.application } ?? lastComponent(of: path),
             executable: path,
             pid: getpid(), version: libraryVersion, tweaks: requests.look { $0.tweaks.count },
-            overrides: requests.store.writer?.file?.path, methods: methodNames)
+            overrides: requests.store.writer?.file?.path,
+            methods: ControlMethodName.allCases.map { $0.rawValue })
     }
 }
 
@@ -119,7 +120,7 @@ extension ExplainTweak: StoreMethod {
             } catch {
                 opinion.error = "\(error)"
             }
-            opinion.location = (feed?.provider as? any FileProvider)?.origins.joined(separator: ", ")
+            opinion.location = feed?.fileProvider?.origins.joined(separator: ", ")
             return opinion
         }
         if let index = opinions.firstIndex(where: { $0.source == TweakSource.lease.name }) {
@@ -220,7 +221,7 @@ extension ResetTweaks: StoreMethod {
         case (nil, let category?, let collection, nil):
             keys = requests.store.keys(category, collection)
             if keys.isEmpty {
-                throw .noTweaks(in: [category, collection].compactMap(\.self).joined(separator: "/"))
+                throw .noTweaks(in: [category, collection].compactMap { $0 }.joined(separator: "/"))
             }
         case (nil, nil, nil, true?): keys = requests.store.keys(nil, nil)
         default: return nil

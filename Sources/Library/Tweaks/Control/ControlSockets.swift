@@ -100,7 +100,7 @@ struct ControlPlaces: Sendable {
             user == firstUser
             ? ControlDirectory.candidates(user: user, environment: environment)
             : ControlDirectory.candidates(ofChanged: user, environment: environment)
-        return candidates.first(where: \.canBeThere)
+        return candidates.first(where: { $0.canBeThere })
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import CTweakSystem
 internal import Glibc
+internal import TweakJSON
 internal import TweakOverrides
 internal import TweakProtocol
 internal import TweakRecords
@@ -101,13 +102,13 @@ final class Endpoint: EventLoop.Source {
 
     var awaited: [pollfd] {
         let listener = pause == nil ? listening?.listener.number : nil
-        return [pollfd(fd: listener ?? -1, events: Int16(POLLIN), revents: 0)] + clients.map(\.awaited)
+        return [pollfd(fd: listener ?? -1, events: Int16(POLLIN), revents: 0)] + clients.map { $0.awaited }
     }
 
     var deadline: ContinuousClock.Instant? {
-        if !isWaiting, clients.contains(where: \.wantsTurn) { return .now }
+        if !isWaiting, clients.contains(where: { $0.wantsTurn }) { return .now }
         let look = mayBecomeAnother ? [nextLook] : []
-        return (clients.compactMap(\.nextSample) + (pause.map { [$0] } ?? []) + look).min()
+        return (clients.compactMap { $0.nextSample } + (pause.map { [$0] } ?? []) + look).min()
     }
 
     func handle(_ happened: ArraySlice<pollfd>) -> Bool {
@@ -133,7 +134,7 @@ final class Endpoint: EventLoop.Source {
             while let request = client.nextRequest() {
                 begin(request, of: client)
                 // Clients take turns.
-                if !request.isForWorker { break }
+                if !request.setsValues { break }
             }
         }
         // The worker is busy meanwhile.
@@ -142,7 +143,7 @@ final class Endpoint: EventLoop.Source {
             store.endLeases(of: client.identity, worker: worker)
         }
         for client in clients where client.isDone { client.close() }
-        clients.removeAll(where: \.isDone)
+        clients.removeAll(where: { $0.isDone })
         lines = ChangeLines()
         listenToStore()
         return true
@@ -208,8 +209,8 @@ extension Endpoint {
                 client.close()
                 continue
             }
-            if !isKnown, clients.count(where: \.isStranger) == Self.strangers {
-                clients.first(where: \.isStranger)?.leave(forGood: true)
+            if !isKnown, clients.count(where: { $0.isStranger }) == Self.strangers {
+                clients.first(where: { $0.isStranger })?.leave(forGood: true)
             }
             guard clients.count < ControlLimits.clients else {
                 if isKnown {
@@ -227,7 +228,7 @@ extension Endpoint {
 
     /// Observes the store while a client has subscriptions.
     private func listenToStore() {
-        let isWanted = clients.contains(where: \.hasSubscriptions)
+        let isWanted = clients.contains(where: { $0.hasSubscriptions })
         guard isWanted != isListening else { return }
         isListening = isWanted
         let listener = { @Sendable [inbox] (changes: [TweakChange], note: ChangeNote) in
@@ -239,17 +240,15 @@ extension Endpoint {
 
 // MARK: - Requests
 
-extension ControlRequest {
-    var isForWorker: Bool { if case .success(let call) = call { type(of: call).setsValues } else { false } }
-}
-
 extension Endpoint {
     private func begin(_ request: ControlRequest, of client: EndpointClient) {
-        let id = request.id
-        switch request.call {
-        case .failure(let error): client.send(Self.line(error, to: id))
-        case .success(let call as SubscribeToChanges):
-            answer(id, of: client) { () throws(ControlError) in
+        let call: ControlCall
+        do throws(ControlError) { call = try request.call.get() } catch {
+            return client.send(Self.line(error, to: request.id))
+        }
+        switch call {
+        case .subscribe(let call):
+            answer(request.id, of: client) { () throws(ControlError) in
                 guard let number = client.subscribe(to: call.tweaks) else {
                     throw ControlError(
                         .busy, "there are \(ControlLimits.subscriptions) subscriptions already")
@@ -257,42 +256,55 @@ extension Endpoint {
                 listenToStore()
                 return SubscribeToChanges.Answer(subscription: number)
             }
-        case .success(let call as SampleTweaks):
-            answer(id, of: client) { () throws(ControlError) in
+        case .sample(let call):
+            answer(request.id, of: client) { () throws(ControlError) in
                 let types = try call.check(requests)
                 guard let number = client.sample(call.tweaks, rate: call.rate) else {
                     throw ControlError(.busy, "there are \(ControlLimits.samplings) samplings already")
                 }
                 return SampleTweaks.Answer(subscription: number, types: types)
             }
-        case .success(let call as UnsubscribeFromChanges):
-            answer(id, of: client) { () throws(ControlError) in
+        case .unsubscribe(let call):
+            answer(request.id, of: client) { () throws(ControlError) in
                 guard client.unsubscribe(call.subscription) else {
                     throw ControlError(.invalidParameters, "there is no subscription \(call.subscription)")
                 }
                 return Done()
             }
-        case .success(let call as RunAction): run(call, id, of: client)
-        case .success(let call as any StoreMethod): perform(call, id, of: client, for: request.person)
-        case .success(let call):
-            let name = type(of: call).name
-            client.send(Self.line(ControlError(.unknownMethod, "\(name) is not served"), to: id))
+        case .run(let call): run(call, request.id, of: client)
+        case .describe(let call): perform(call, request, of: client)
+        case .list(let call): perform(call, request, of: client)
+        case .get(let call): perform(call, request, of: client)
+        case .change(let call): perform(call, request, of: client)
+        case .set(let call): perform(call, request, of: client)
+        case .reset(let call): perform(call, request, of: client)
+        case .setMany(let call): perform(call, request, of: client)
+        case .explain(let call): perform(call, request, of: client)
+        case .history(let call): perform(call, request, of: client)
+        case .undo(let call): perform(call, request, of: client)
+        case .revert(let call): perform(call, request, of: client)
+        case .mark(let call): perform(call, request, of: client)
+        case .adopt(let call): perform(call, request, of: client)
         }
     }
 
     private func perform<Method: StoreMethod>(
-        _ call: Method, _ id: RequestID?, of client: EndpointClient, for person: String?
+        _ call: Method, _ request: ControlRequest, of client: EndpointClient
     ) {
         var requests = requests
-        if Method.isAttributed { requests.author = .client(client.identity(for: person)) }
+        if Method.method.isAttributed { requests.author = .client(client.identity(for: request.person)) }
         if call.endsWithConnection, client.holdLeases() {
             store.state.withLock { $0.layers.openLeases(of: client.identity) }
         }
         let body = { @Sendable [requests] () throws(ControlError) in try call.answer(requests) }
-        if Method.setsValues { give(id, of: client, body) } else { answer(id, of: client, body) }
+        if request.setsValues {
+            give(request.id, of: client, body)
+        } else {
+            answer(request.id, of: client, body)
+        }
     }
 
-    private func answer<Answer: Codable & Sendable>(
+    private func answer<Answer: JSONWritable & Sendable>(
         _ id: RequestID?, of client: EndpointClient, _ body: () throws(ControlError) -> Answer
     ) {
         do throws(ControlError) {
@@ -304,7 +316,7 @@ extension Endpoint {
 
     /// Hands a request to the worker. Its answer also says whether the overrides were written: for the first change of a
     /// client always, later if that is known soon.
-    private func give<Answer: Codable & Sendable>(
+    private func give<Answer: JSONWritable & Sendable>(
         _ id: RequestID?, of client: EndpointClient,
         _ body: @escaping @Sendable () throws(ControlError) -> Answer
     ) {
@@ -371,7 +383,7 @@ extension Endpoint {
         .notRun, "the action did not run: what the program handed it to is gone")
     private static let noThread = ControlError(.busy, "the process has reached its limit of threads")
 
-    private static func line<Answer: Codable & Sendable>(
+    private static func line<Answer: JSONWritable & Sendable>(
         _ answer: Result<Answer, ControlError>, to id: RequestID?, warnings: [ControlWarning] = []
     ) -> [UInt8] {
         switch answer {
@@ -381,18 +393,14 @@ extension Endpoint {
     }
 
     /// - Returns: An empty line if the client wants no answer.
-    private static func line<Answer: Codable & Sendable>(
+    private static func line<Answer: JSONWritable & Sendable>(
         _ answer: Answer, to id: RequestID?, warnings: [ControlWarning] = []
     ) -> [UInt8] {
-        guard let id else { return [] }
-        do { return try ControlAnswer(answer, to: id).line(warnings: warnings) } catch {
-            return line(ControlError(.internalError, "\(error)"), to: id)
-        }
+        id.map { ControlAnswer(answer, to: $0).line(warnings: warnings) } ?? []
     }
 
     private static func line(_ error: ControlError, to id: RequestID?) -> [UInt8] {
-        // Errors contain nothing that JSON cannot express.
-        id.flatMap { try? ControlAnswer<Done>(error: error, to: $0).line() } ?? []
+        id.map { ControlAnswer<Done>(error: error, to: $0).line() } ?? []
     }
 }
 

@@ -145,7 +145,7 @@ extension EndpointClient {
         guard let first = requests.first, isGone || output.count - sent < ControlLimits.unreadSize else {
             return false
         }
-        return onWorker == 0 || first.isForWorker
+        return onWorker == 0 || first.setsValues
     }
 }
 
@@ -257,7 +257,7 @@ extension EndpointClient {
 
 extension EndpointClient {
     /// When the next sample is due.
-    var nextSample: ContinuousClock.Instant? { samplings.values.lazy.map(\.next).min() }
+    var nextSample: ContinuousClock.Instant? { samplings.values.lazy.map { $0.next }.min() }
 
     /// - Returns: The number of the subscription; `nil` if there are too many.
     func sample(_ tweaks: [TweakKey], rate: Double) -> Int? {
@@ -286,8 +286,7 @@ struct ChangeLines {
 
     mutating func line(of message: ChangedTweaks) -> [UInt8] {
         if let last, last.message == message { return last.line }
-        // A tweak's values are always valid JSON.
-        let line = (try? message.line()) ?? []
+        let line = message.line()
         last = (message, line)
         return line
     }

@@ -34,7 +34,8 @@ extension UndoChanges: StoreMethod {
             let (numbers, tweaks) = try requests.store.undo(number.map { UInt64($0) }, by: requests.author)
             return Answer(
                 first: Int(clamping: numbers.lowerBound), last: Int(clamping: numbers.upperBound),
-                changes: tweaks.map(RestoredValue.init), ineffective: requests.ineffective(tweaks.map(\.key)))
+                changes: tweaks.map(RestoredValue.init),
+                ineffective: requests.ineffective(tweaks.map { $0.key }))
         } catch {
             throw ControlError(.notUndone, "\(error)")
         }
@@ -46,7 +47,8 @@ extension RevertChanges: StoreMethod {
         do throws(HistoryError) {
             let tweaks = try requests.store.revert(to: mark, by: requests.author)
             return Answer(
-                changes: tweaks.map(RestoredValue.init), ineffective: requests.ineffective(tweaks.map(\.key)))
+                changes: tweaks.map(RestoredValue.init),
+                ineffective: requests.ineffective(tweaks.map { $0.key }))
         } catch {
             throw ControlError(.notUndone, "\(error)")
         }

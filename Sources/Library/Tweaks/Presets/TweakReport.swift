@@ -109,7 +109,7 @@ extension StoreState {
     fileprivate mutating func gateProblem(of update: ValueUpdate) -> (key: TweakKey, error: TweakError)? {
         do throws(TweakError) { try checkGates(update) } catch {
             guard case .gate(let name, _, _) = error else { return nil }
-            let key = update.opinions.compactMap(\.key).first {
+            let key = update.opinions.compactMap { $0.key }.first {
                 gates.mailbox(of: $0)?.name.description == name
             }
             return key.map { ($0, error) }

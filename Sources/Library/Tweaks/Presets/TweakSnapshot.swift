@@ -55,6 +55,8 @@ extension TweakStore {
     }
 }
 
+// Embedded Swift has no Codable.
+#if !hasFeature(Embedded)
 extension TweakSnapshot: Codable {
     private enum EntryKeys: CodingKey { case type, value, isSet }
 
@@ -103,3 +105,4 @@ extension TweakSnapshot: Codable {
         }
     }
 }
+#endif

@@ -70,7 +70,7 @@ extension PageRequests {
 
     private func askProgram<Method: ControlMethod>(
         _ id: String, _ method: Method
-    ) async throws(RequestProblem) -> [UInt8] {
+    ) async throws(RequestProblem) -> [UInt8] where Method.Answer: Encodable {
         try await ask(id) { session throws(Failure) in
             try await session.with { program throws(Failure) in
                 guard let program = program as? LiveProgram else {

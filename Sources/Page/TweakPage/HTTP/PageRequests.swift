@@ -118,9 +118,7 @@ struct PageRequests: Sendable {
         let answer = try json(await reporting { () async throws(Failure) in try await body(session) })
         let warnings = await session.drainWarnings()
         guard !warnings.isEmpty else { return answer }
-        do {
-            return try json(decodeJSON(JSONValue.self, from: answer).adding(warnings))
-        } catch let problem as RequestProblem { throw problem } catch {
+        do throws(JSONError) { return try JSONParser.value(of: answer).adding(warnings).json() } catch {
             throw RequestProblem(.internalServerError, "\(error)")
         }
     }

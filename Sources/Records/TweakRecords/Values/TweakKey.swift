@@ -195,6 +195,14 @@ extension TweakKey {
     }
 }
 
+extension TweakKey {
+    /// The error for a text that is not a name.
+    package static func problem(of text: String) -> String {
+        "\(text) is not a name of a tweak, which is Category/Collection/Name, with %2F for a slash and %25 for a percent "
+            + "sign inside a level"
+    }
+}
+
 // Embedded Swift has no Codable.
 #if !hasFeature(Embedded)
 extension TweakKey: Codable {
@@ -203,11 +211,7 @@ extension TweakKey: Codable {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let key = TweakKey(text) else {
-            throw DecodingError.dataCorruptedError(
-                in: container,
-                debugDescription:
-                    "\(text) is not a name of a tweak, which is Category/Collection/Name, with %2F for a "
-                    + "slash and %25 for a percent sign inside a level")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: Self.problem(of: text))
         }
         self = key
     }
