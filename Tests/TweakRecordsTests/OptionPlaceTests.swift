@@ -84,11 +84,11 @@ import TweakRecords
     }
 
     @Test func `Tweaks made at run time have each option`() throws {
-        let making = try read("Sources/Library/Tweaks/Store/TweakStore+Making.swift")
+        let making = try read("Sources/Library/Tweaks/Handles/TweakStore+MakingHandles.swift")
         for option in Self.declared where option.name != "choices" && option.name != "step" {
             // With limits or without, by a key or by levels.
             let count = option.purpose == .display && option.name != "unit" ? 1 : 2
-            let place: Comment = "\(option.name) of make in TweakStore+Making.swift"
+            let place: Comment = "\(option.name) of make in TweakStore+MakingHandles.swift"
             let attribute = try #require(option.attribute)
             #expect(making.ranges(of: "\"\(attribute)\": ").count == count, place)
             #expect(making.ranges(of: " \(option.name): \(option.name)").count >= count, place)
