@@ -15,6 +15,7 @@ package func fcntl(_ descriptor: CInt, _ command: CInt, _ number: CInt) -> CInt 
     fcntl_with_number(descriptor, command, number)
 }
 
+package var MAP_FAILED: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: -1) }
 package var SIG_IGN: __sighandler_t? { unsafeBitCast(1, to: __sighandler_t?.self) }
 
 // In the headers they are no `mode_t`.
