@@ -33,7 +33,7 @@ import TweakRecords
 
     /// The names of the options in the first overload of a Swift macro.
     private func labels(of macro: String) throws -> [String] {
-        let overloads = try read("Sources/Library/Tweaks/Macros/MacroOverloads.swift")
+        let overloads = try read("Sources/Library/Tweaks/Swift/Macros/MacroOverloads.swift")
         let parts = overloads.components(separatedBy: "public macro \(macro)(\n")
         try #require(parts.count > 1, "MacroOverloads.swift has no \(macro)")
         let parameters = parts[1].components(separatedBy: "\n) = #externalMacro")[0]
@@ -84,7 +84,7 @@ import TweakRecords
     }
 
     @Test func `Tweaks made at run time have each option`() throws {
-        let making = try read("Sources/Library/Tweaks/Handles/TweakStore+MakingHandles.swift")
+        let making = try read("Sources/Library/Tweaks/Swift/Handles/TweakStore+MakingHandles.swift")
         for option in Self.declared where option.name != "choices" && option.name != "step" {
             // With limits or without, by a key or by levels.
             let count = option.purpose == .display && option.name != "unit" ? 1 : 2
