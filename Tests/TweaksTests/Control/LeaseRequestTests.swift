@@ -189,10 +189,10 @@ import TweakRecords
     }
 
     @Test func `A client has a limit of leases`() throws {
-        // Never dropped: each may count again.
+        // Never dropped: each may count again, because it ends after the later ones however long these take.
         for number in 0..<ControlLimits.leases {
             _ = try client.post(
-                "set", ["tweak": count, "value": 7, "until": "closed", "for": 100_000 - number])
+                "set", ["tweak": count, "value": 7, "until": "closed", "for": 600_000 - 100 * number])
         }
         let answer = try client.request("set", ["tweak": count, "value": 8, "until": "closed", "for": 1])
         #expect(answer.errorCode == 4)

@@ -62,8 +62,8 @@ import TweakRecords
         let answer = try client.request(
             "sample", ["tweaks": [ControlledTweaks.count, level, speed], "rate": 1000])
         #expect(answer.result["types"] as? [String] == ["int32", "int8", "double"])
-        controlled.tweaks.store(1.5, in: 0)
         _ = try client.request("set", ["tweak": ControlledTweaks.count, "value": 7])
+        controlled.tweaks.store(1.5, in: 0)
         var last = try next(3).frames.last
         while last?[3] != 1.5 { last = try next(3).frames.last }
         #expect(last.map { TweakType.int32.number(ofCell: $0[1].bitPattern) } == 7)
