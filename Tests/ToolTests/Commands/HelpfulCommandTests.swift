@@ -28,6 +28,15 @@ import Testing
     }
 
     @Test(arguments: [
+        "bake", "exec", "explain", "get", "list", "log", "measure", "plot", "record", "replay", "set",
+        "sweep", "watch",
+    ])
+    func `Help of a command has examples`(_ command: String) throws {
+        let help = try program.command("help", command)
+        #expect(help.output.contains("\n\nFor example:\n\n  tweak \(command) "), "\(help)")
+    }
+
+    @Test(arguments: [
         ("lst", "There is no command 'lst'; did you mean list?"),
         ("exprot", "There is no command 'exprot'; did you mean export?"),
         ("ls", "There is no command 'ls'; did you mean list or ps?"),

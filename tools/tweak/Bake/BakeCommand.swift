@@ -39,6 +39,11 @@ struct BakeCommand: ParsableCommand {
             file is generated, no text or, to be written, not writable. This is reported, and the exit status is 65. Owner, \
             group, access list and other extended attributes of a file are kept; a file with several names (hard links) is \
             not written.
+
+            For example:
+
+              tweak bake motor | git apply
+              tweak bake motor Gain --review
             """)
 
     @Flag(help: "Ask about each tweak on the terminal, and write the accepted changes.")

@@ -20,6 +20,10 @@ struct ExecCommand: ParsableCommand {
             The values of --preset and --set are for this run and take precedence over kept values and over changes while \
             the program runs; those of --set take precedence over the preset's. They are checked as by tweak set. The tweaks \
             of a script are not known, so its names must be complete, and it takes no preset.
+
+            For example:
+
+              tweak exec --preset fast --set Gain=2.5 ./motor --verbose
             """)
 
     @Option(help: ArgumentHelp("A preset of the program, for this run.", valueName: "preset"))

@@ -20,6 +20,10 @@ struct ExplainCommand: ParsableCommand {
             server, the times of the last load and the last check, why there is nothing newer, whether an agent is running, \
             why a feature is on or off on this host, and which value the program has refused. If a macro such as LIMIT is \
             defined as the tweak, and the sources are there, the output shows where.
+
+            For example:
+
+              tweak explain motor Gain
             """)
 
     @Option(help: "The output format.")

@@ -11,9 +11,15 @@ import TweakRecords
 struct GetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get", abstract: "Print the value of one tweak, or those of a category or collection.",
-        discussion:
-            "A value is printed without its unit and with all decimals; control characters in a text are escaped."
-    )
+        discussion: """
+            A value is printed without its unit and with all decimals; control characters in a text are escaped.
+
+            For example:
+
+              tweak get motor Gain
+              tweak get motor Control/
+              tweak get motor Gain --wait 30s
+            """)
 
     @Option(help: "The output format.")
     var format: OutputFormat = .table

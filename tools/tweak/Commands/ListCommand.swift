@@ -16,6 +16,12 @@ struct ListCommand: ParsableCommand {
         discussion: """
             The formats optuna and mlos describe the values that an optimizer can try, from limits, steps, scales and \
             choices: an object of Optuna's distributions in JSON, and tunable parameters of mlos_bench.
+
+            For example:
+
+              tweak list motor --changed
+              tweak list motor Control/
+              tweak list motor --search temperature
             """)
 
     @Option(help: "The output format.")

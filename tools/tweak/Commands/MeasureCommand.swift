@@ -24,6 +24,10 @@ struct MeasureCommand: ParsableCommand {
 
             Of a program that has forked, all processes are measured at the same time, each on a line with its name and \
             process id, or as one number with --sum or --max. A process id means that process.
+
+            For example:
+
+              tweak measure motor Speed --for 5s --stat p95
             """)
 
     @Option(

@@ -15,6 +15,10 @@ struct PlotCommand: ParsableCommand {
             Each has a picture with its own scale, which ends at its limits if it has any. A change of a tweak is \
             a vertical line with a letter, explained below. Keys: q quits, space pauses, + and - zoom, and the \
             arrows show what did not fit. If standard output is not a terminal, a row is printed each second.
+
+            For example:
+
+              tweak plot motor Speed Temperature
             """)
 
     @Option(help: "The samples per second.")

@@ -28,6 +28,13 @@ struct SetCommand: ParsableCommand {
             the lease ends, even because this command was killed, the value below it returns. The newest lease of a tweak \
             counts. Leases and ramps are in all processes that the program has forked so far, and those it forks later inherit \
             ramps and the leases of --for. In a process without the Tweaks library, a small helper process restores the old value.
+
+            For example:
+
+              tweak set motor Gain 2.5
+              tweak set motor Gain=max/2 Target+=10% Mode=slow
+              tweak set motor Gain 2.5 --for 30s
+              tweak set motor Gain 2.5 --while -- ./benchmark
             """)
 
     @Option(

@@ -26,6 +26,11 @@ struct WatchCommand: ParsableCommand {
             With --to the samples, and the values of all tweaks that are numbers or Bools, are sent as UDP datagrams: JSON \
             for PlotJuggler, with times in the field timestamp, or lines for Teleplot. Datagrams that cannot be sent at \
             once are lost; their number is printed at the end.
+
+            For example:
+
+              tweak watch motor
+              tweak watch motor 'State/*' --rate 100 --output run.mcap
             """)
 
     @Option(help: "The output format; csv is for samples.")

@@ -16,6 +16,11 @@ struct LogCommand: ParsableCommand {
             behind the person that it names, as the page does; program; file, if the overrides file was edited; or the \
             name of a provider. The program keeps its last changes in 64 KB, or \
             in TWEAKS_HISTORY bytes of its environment; 0 turns that off.
+
+            For example:
+
+              tweak log motor --last 5
+              tweak log motor --follow
             """)
 
     @Option(help: "The output format.")

@@ -19,6 +19,10 @@ struct RecordCommand: ParsableCommand {
             PlotJuggler, Lichtblick, Foxglove and Python's mcap read; otherwise each line is an object of JSON with a \
             type. It can be read at every moment. tweak replay makes the changes again, and with --check compares the \
             monitors.
+
+            For example:
+
+              tweak record motor run.mcap --monitors 'State/*' --duration 30s
             """)
 
     @Option(

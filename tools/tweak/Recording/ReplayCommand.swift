@@ -23,6 +23,10 @@ struct ReplayCommand: ParsableCommand {
             monitors hold, the exit status is 0, if one does not or has too few samples, 1, and if changes could not be \
             made, 65. The program should start from the same state; tweaks with other values than at the start of the \
             recording are reported.
+
+            For example:
+
+              tweak replay run.mcap motor --check
             """)
 
     @Option(help: "The speed: 2 is twice as fast, 0.5 half as fast.")

@@ -32,6 +32,11 @@ struct SweepCommand: ParsableCommand {
             they drift. Then the best points and the values before are measured in turns, until one is better than the \
             noise explains, with the --confidence in percent, or --budget is over. Nothing is kept without --keep or \
             --preset, and if no point is better, the exit status is 3 with these.
+
+            For example:
+
+              tweak sweep motor Gain=0..2/9 --measure Speed --for 2s
+              tweak sweep motor Gain=1,2,4 --command ./benchmark --keep best
             """)
 
     @Option(
