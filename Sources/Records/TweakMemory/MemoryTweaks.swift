@@ -76,7 +76,7 @@ package final class MemoryTweaks {
                 forEach(in: section, of: image) { declaration, value, _, _ in
                     written.append((declaration, value))
                 }
-                written.sortAsWritten(\.declaration.location)
+                written.sortAsWritten(\.declaration.attributeList)
                 tweaks += written.filter { seen.insert($0.declaration.key).inserted }
             }
         }

@@ -101,7 +101,7 @@ private struct A2LModule {
 
     mutating func add(_ cells: [A2LFile.Cell]) throws(FormatError) {
         var cells = cells
-        cells.sortAsWritten(\.declaration.location)
+        cells.sortAsWritten(\.declaration.attributeList)
         let cellsByKey = Dictionary(grouping: cells, by: \.declaration.key)
         for (_, cells) in cellsByKey.sorted(by: { $0.key < $1.key }) {
             guard let first = cells.first, let address = address(of: first) else { continue }

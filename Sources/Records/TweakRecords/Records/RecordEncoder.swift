@@ -13,29 +13,25 @@ extension TweakDeclaration {
         bytes.append(kind)
         bytes.append(type.rawValue)
         bytes.append(flags)
-        append(defaultValue, to: &bytes)
-        append(defaultValue, to: &bytes)
-        append(minimum, to: &bytes)
-        append(maximum, to: &bytes)
-        append(step, to: &bytes)
+        bytes.append(bytesOf: word(of: defaultValue))
+        bytes.append(bytesOf: word(of: defaultValue))
+        bytes.append(bytesOf: word(of: minimum))
+        bytes.append(bytesOf: word(of: maximum))
+        bytes.append(bytesOf: word(of: step))
 
         bytes.append(text: key.category)
         bytes.append(text: key.collection)
         bytes.append(text: key.name)
         bytes.append(text: defaultText)
-        for attribute in attributes {
-            bytes.append(contentsOf: attribute.key.utf8)
-            if attribute.hasValue {
-                bytes.append(UInt8(ascii: "="))
-                bytes.append(contentsOf: attribute.value.utf8)
-            }
-            bytes.append(0)
+        switch attributeList {
+        case .recorded(let texts): bytes += texts
+        case .listed(let attributes): for attribute in attributes { bytes.append(text: attribute.text) }
         }
         // An empty text ends the attributes.
         bytes.append(0)
-        bytes.append(zeros: (8 - bytes.count % 8) % 8)
+        bytes.append(contentsOf: repeatElement(0, count: (8 - bytes.count % 8) % 8))
         if hasBlock {
-            for choice in choices { append(choice.value, to: &bytes) }
+            for choice in choices { bytes.append(bytesOf: word(of: choice.value)) }
         }
         // A size of 4 GB or more is clamped, and readers refuse it.
         let size = UInt32(clamping: bytes.count)
@@ -59,34 +55,34 @@ extension TweakDeclaration {
 
     /// The eight bytes of a value; of a string zeros.
     package func slot(of value: TweakValue) -> [UInt8] {
-        var bytes: [UInt8] = []
-        append(value, to: &bytes)
-        return bytes
+        withUnsafeBytes(of: word(of: value)) { Array($0) }
     }
 
-    /// Appends the eight bytes of a value; of a string, or without a value, zeros.
-    private func append(_ value: TweakValue?, to bytes: inout [UInt8]) {
-        let end = bytes.count + 8
-        switch (type, value) {
-        case (_, .bool(let flag)?): bytes.append(flag ? 1 : 0)
-        case (.float, .double(let number)?): bytes.append(bytesOf: Float(number).bitPattern)
-        case (_, .double(let number)?): bytes.append(bytesOf: number.bitPattern)
-        case (_, .color(let color)?):
-            bytes.append(color.red)
-            bytes.append(color.green)
-            bytes.append(color.blue)
-            bytes.append(color.alpha)
-        case (_, .integer(let number)?):
-            switch type.byteCount {
-            case 1: bytes.append(UInt8(truncatingIfNeeded: number))
-            case 2: bytes.append(bytesOf: UInt16(truncatingIfNeeded: number))
-            case 4: bytes.append(bytesOf: UInt32(truncatingIfNeeded: number))
-            default: bytes.append(bytesOf: UInt64(truncatingIfNeeded: number))
+    /// The eight bytes of a value as a number; 0 of a string or no value.
+    private func word(of value: TweakValue?) -> UInt64 {
+        var word: UInt64 = 0
+        // The first bytes, whatever the byte order.
+        withUnsafeMutableBytes(of: &word) { bytes in
+            switch (type, value) {
+            case (_, .bool(let flag)?): bytes[0] = flag ? 1 : 0
+            case (.float, .double(let number)?):
+                bytes.storeBytes(of: Float(number).bitPattern, as: UInt32.self)
+            case (_, .double(let number)?): bytes.storeBytes(of: number.bitPattern, as: UInt64.self)
+            case (_, .color(let color)?):
+                (bytes[0], bytes[1], bytes[2], bytes[3]) = (color.red, color.green, color.blue, color.alpha)
+            case (_, .integer(let number)?):
+                switch type.byteCount {
+                case 1: bytes[0] = UInt8(truncatingIfNeeded: number)
+                case 2: bytes.storeBytes(of: UInt16(truncatingIfNeeded: number), as: UInt16.self)
+                case 4: bytes.storeBytes(of: UInt32(truncatingIfNeeded: number), as: UInt32.self)
+                default: bytes.storeBytes(of: UInt64(truncatingIfNeeded: number), as: UInt64.self)
+                }
+            case (_, .string?):
+                bytes.storeBytes(of: TweakValue.emptyCell(type) ?? 0, as: UInt64.self)
+            case (_, .nothing?), (_, nil): break
             }
-        case (_, .string?): bytes.append(bytesOf: TweakValue.emptyCell(type) ?? 0)
-        case (_, .nothing?), (_, nil): break
         }
-        bytes.append(zeros: end - bytes.count)
+        return word
     }
 }
 
@@ -100,6 +96,4 @@ extension [UInt8] {
     fileprivate mutating func append(bytesOf number: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: number) { append(contentsOf: $0) }
     }
-
-    fileprivate mutating func append(zeros count: Int) { append(contentsOf: repeatElement(0, count: count)) }
 }

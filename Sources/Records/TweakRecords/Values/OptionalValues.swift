@@ -4,7 +4,7 @@
 extension TweakDeclaration {
     /// Whether the tweak can have no value, as an `Optional` in Swift.
     public var isOptional: Bool {
-        guard attributes.contains(where: { $0.key == "optional" }), !isMonitor else { return false }
+        guard attributeList.contains("optional"), !isMonitor else { return false }
         switch type {
         case .bool, .int64, .float, .double, .string: return true
         default: return false

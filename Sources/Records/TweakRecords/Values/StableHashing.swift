@@ -121,12 +121,8 @@ extension String {
     /// Returns whether the text has these UTF-8 bytes.
     @inline(__always)
     func hasBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        utf8.withContiguousStorageIfAvailable { own in
-            guard own.count == bytes.count else { return false }
-            // Without an address there are no bytes.
-            guard let start = own.baseAddress, let other = bytes.baseAddress else { return true }
-            return memcmp(start, other, own.count) == 0
-        } ?? utf8.elementsEqual(bytes)
+        utf8.withContiguousStorageIfAvailable { UnsafeRawBufferPointer($0).hasSameBytes(as: bytes) }
+            ?? utf8.elementsEqual(bytes)
     }
 
     /// Returns whether a text precedes another one by its UTF-8 bytes, which is code point order.
@@ -142,6 +138,17 @@ extension String {
             }
         }
         return (result ?? nil) ?? utf8.lexicographicallyPrecedes(other.utf8)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Returns whether two buffers have the same bytes.
+    @inline(__always)
+    func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        // Without an address there are no bytes.
+        guard let start = baseAddress, let other = other.baseAddress else { return true }
+        return memcmp(start, other, count) == 0
     }
 }
 

@@ -16,7 +16,11 @@ public struct TweakDeclaration: Hashable, Sendable {
     /// The only allowed values; empty if others are allowed. A tweak with choices has no limits.
     public var choices: [TweakChoice]
     /// All other properties in the record, in its order.
-    public var attributes: [Attribute]
+    public var attributes: [Attribute] {
+        get { attributeList.all }
+        set { attributeList = .listed(newValue) }
+    }
+    package private(set) var attributeList: AttributeList
     /// Whether it is a monitor, which the program stores, and which people see but cannot set. Its limits are for
     /// displays, its choices are the names of states, and its default is 0 until the program has stored a value.
     public var isMonitor: Bool
@@ -41,6 +45,15 @@ public struct TweakDeclaration: Hashable, Sendable {
         maximum: TweakValue? = nil, step: TweakValue? = nil, choices: [TweakChoice] = [],
         attributes: [Attribute] = [], isMonitor: Bool = false
     ) {
+        self.init(
+            key: key, type: type, defaultValue: defaultValue, minimum: minimum, maximum: maximum, step: step,
+            choices: choices, attributeList: .listed(attributes), isMonitor: isMonitor)
+    }
+
+    init(
+        key: TweakKey, type: TweakType, defaultValue: TweakValue, minimum: TweakValue?, maximum: TweakValue?,
+        step: TweakValue?, choices: [TweakChoice], attributeList: AttributeList, isMonitor: Bool
+    ) {
         self.key = key
         self.type = type
         self.defaultValue = defaultValue
@@ -48,7 +61,7 @@ public struct TweakDeclaration: Hashable, Sendable {
         self.maximum = maximum
         self.step = step
         self.choices = choices
-        self.attributes = attributes
+        self.attributeList = attributeList
         self.isMonitor = isMonitor
     }
 

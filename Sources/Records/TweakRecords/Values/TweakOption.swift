@@ -156,17 +156,17 @@ extension TweakDeclaration {
     public var pair: String? { isTweakedNumber && !isOptional ? text(of: "pair") : nil }
     private var isTweakedNumber: Bool { type.isNumeric && !isMonitor }
     /// Whether it cannot be set.
-    public var isReadOnly: Bool { isMonitor || attributes.contains { $0.key == "read-only" } }
+    public var isReadOnly: Bool { isMonitor || attributeList.contains("read-only") }
     /// Whether it has a value that can be kept, unlike an action or a monitor.
     package var hasKeptValue: Bool { type != .action && !isMonitor }
     /// Whether a new value takes effect at the next start of the program.
-    public var needsRestart: Bool { attributes.contains { $0.key == "needs-restart" } }
+    public var needsRestart: Bool { attributeList.contains("needs-restart") }
 
     /// The declaration, with missing title, description and group taken from another one.
     package func withTexts(of other: TweakDeclaration?) -> TweakDeclaration {
         var declaration = self
         for attribute in other?.attributes ?? [] where ["title", "doc", "group"].contains(attribute.key) {
-            if attributes.contains(where: { $0.key == attribute.key }) { continue }
+            if attributeList.contains(attribute.key) { continue }
             declaration.attributes.append(attribute)
         }
         return declaration
@@ -174,7 +174,8 @@ extension TweakDeclaration {
 
     /// The value of an attribute; `nil` if the attribute is missing or empty.
     func text(of attribute: String) -> String? {
-        attributes.first { $0.key == attribute }.flatMap { $0.value.isEmpty ? nil : $0.value }
+        guard let value = attributeList.value(of: attribute), !value.isEmpty else { return nil }
+        return String(decoding: value, as: UTF8.self)
     }
 }
 
