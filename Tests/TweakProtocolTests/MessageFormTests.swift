@@ -3,7 +3,8 @@ import Testing
 import TweakJSON
 import TweakProtocol
 
-/// A message with all members. Their names are sorted, as in every message.
+// Parts of messages with all their members.
+
 private let lease = #"{"by":"tweak 4711 ada","hiddenValue":1,"remaining":2.5}"#
 private let ramp = #"{"remaining":0.5,"target":3}"#
 private let ineffective =
@@ -14,7 +15,7 @@ private let program =
 private let tweak =
     #"{"category":"A","choices":[{"label":"one","value":1},{"value":2}],"collection":"B","default":1,"gate":"A","#
     + #""introducedBy":"p","lease":\#(lease),"maximum":"inf","minimum":0,"monitor":true,"name":"C","#
-    + #""overwrittenValue":4,"pendingValue":3,"ramp":\#(ramp),"source":"lease","step":0.5,"tweak":"A/B/C","#
+    + #""overwrittenValue":4,"pendingValue":3,"ramp":\#(ramp),"readOnly":true,"source":"lease","step":0.5,"tweak":"A/B/C","#
     + #""type":"double","unit":"kg","value":2.5}"#
 private let opinion =
     #"{"error":"e","given":2,"lease":\#(lease),"location":"l","source":"s","value":1}"#
