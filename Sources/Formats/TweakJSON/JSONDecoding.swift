@@ -12,7 +12,7 @@ package func decodeJSON<Value: Decodable>(
     _ type: Value.Type = Value.self, from bytes: [UInt8],
     repeatedNames: JSONParser.RepeatedNames = .firstCounts
 ) throws(JSONError) -> Value {
-    let value = try valueToRead(from: bytes, repeatedNames: repeatedNames)
+    let value = try parseJSON(from: bytes, repeatedNames: repeatedNames)
     do { return try ValueDecoder(value: value, path: .top).decode(type) } catch {
         throw JSONError(thrown: error)
     }

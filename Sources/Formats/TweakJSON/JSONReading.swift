@@ -17,11 +17,11 @@ package protocol JSONReadable {
 package func readJSON<Value: JSONReadable>(
     from bytes: [UInt8], repeatedNames: JSONParser.RepeatedNames = .firstCounts
 ) throws(JSONError) -> Value {
-    try Value(json: valueToRead(from: bytes, repeatedNames: repeatedNames))
+    try Value(json: parseJSON(from: bytes, repeatedNames: repeatedNames))
 }
 
 /// Parses JSON from any source. A number that no double can hold is an infinity, about which the reader of the value throws.
-package func valueToRead(
+package func parseJSON(
     from bytes: [UInt8], repeatedNames: JSONParser.RepeatedNames
 ) throws(JSONError) -> JSONValue {
     guard !bytes.isEmpty else { throw .malformed(reason: "it is empty") }

@@ -4,7 +4,7 @@ package import TweakRecords
 
 // The messages of both sides as lines, including the newline.
 
-/// - Parameter writeMembers: Writes the members other than `jsonrpc`, sorted.
+/// - Parameter writeMembers: Writes the members, sorted.
 private func line(_ writeMembers: (inout JSONWriter) -> Void) -> [UInt8] {
     var line = writtenJSON { $0.object(writeMembers) }
     line.append(UInt8(ascii: "\n"))
@@ -226,7 +226,7 @@ package struct ControlRequest: Sendable {
     package init(line: [UInt8]) {
         call = .failure(ControlError(.invalidRequest, "send one object per line; there are no batches"))
         let json: JSONValue
-        do throws(JSONError) { json = try valueToRead(from: line, repeatedNames: .refused) } catch {
+        do throws(JSONError) { json = try parseJSON(from: line, repeatedNames: .refused) } catch {
             call = .failure(ControlError(.parse, "a request is JSON, but \(error)"))
             return
         }

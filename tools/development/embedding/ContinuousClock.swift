@@ -17,13 +17,13 @@ package struct ContinuousClock {
             Instant(instant.sinceStart + duration)
         }
 
-        package static func += (instant: inout Instant, duration: Duration) { instant = instant + duration }
-
-        package static func - (instant: Instant, other: Instant) -> Duration {
-            instant.sinceStart - other.sinceStart
+        package static func - (instant: Instant, earlier: Instant) -> Duration {
+            instant.sinceStart - earlier.sinceStart
         }
 
         package static func < (one: Instant, other: Instant) -> Bool { one.sinceStart < other.sinceStart }
+
+        package static func += (instant: inout Instant, duration: Duration) { instant = instant + duration }
     }
 
     package static var now: Instant { .now }
