@@ -17,6 +17,8 @@ package struct ContinuousClock {
             Instant(instant.sinceStart + duration)
         }
 
+        package static func += (instant: inout Instant, duration: Duration) { instant = instant + duration }
+
         package static func - (instant: Instant, earlier: Instant) -> Duration {
             instant.sinceStart - earlier.sinceStart
         }
