@@ -282,12 +282,13 @@ def test_the_end_of_the_program(start, motor_path):
         async for change in motor.aio.changes():
             found.append(change)
 
-    async def hold():
+    async def hold(has_ended):
         async with motor.aio.lease({"Gain": 4}):
-            await asyncio.sleep(0.5)
+            await has_ended.wait()
 
     async def main():
-        watching, holding = asyncio.ensure_future(watch()), asyncio.ensure_future(hold())
+        has_ended = asyncio.Event()
+        watching, holding = asyncio.ensure_future(watch()), asyncio.ensure_future(hold(has_ended))
         tasks = [asyncio.ensure_future(motor.aio.wait_for("Count", never, seconds=LONG)) for _ in range(20)]
         await until(lambda: motor.tweak("Gain").source == "lease")
         while not found:
@@ -296,6 +297,7 @@ def test_the_end_of_the_program(start, motor_path):
             await asyncio.sleep(0.02)
         process.kill()
         process.wait()
+        has_ended.set()
         errors = await asyncio.gather(*tasks, return_exceptions=True)
         assert {type(error) for error in errors} <= {fbtweak.Ended, fbtweak.LeaseLost}
         # Each has a trace of its own.
