@@ -574,7 +574,12 @@ package enum Fleet {
         _ place: FleetPlace = .values
     ) throws(Failure) -> FleetEditor {
         let path = try agentConfiguration(options.configurationPath)
-        let bytes = try readInput(path, isNamed: false)
+        let bytes: [UInt8]
+        do throws(Failure) { bytes = try readInput(path, isNamed: false) } catch {
+            let isDefault = options.configurationPath == nil
+            let hint = isDefault ? FleetWording.choose("; --configuration names another file") : ""
+            throw Failure(error.message + hint, error.kind)
+        }
         var cluster: EtcdCluster?
         do throws(FormatError) { cluster = try EtcdCluster(ofConfiguration: bytes, path: path) } catch {
             throw Failure("\(error)", .misconfigured)
