@@ -305,14 +305,16 @@ package struct FleetEditor: Sendable {
     /// Tries one member after the other, and all again until the timeout of a request has passed: while a leader is
     /// elected, no member answers.
     ///
-    /// - Parameter body: Called with the address of a member, perhaps several times, also after an answer was lost.
+    /// - Parameters:
+    ///   - time: The time for further attempts; `nil` for the timeout of a request.
+    ///   - body: Called with the address of a member, perhaps several times, also after an answer was lost.
     /// - Throws: ``FleetProblem`` with the last error of each member, at once if a member refuses, or if no error can
     ///   pass by itself.
     func onSomeMember<Result>(
-        _ body: (String) async throws(FetchProblem) -> Result
+        within time: Duration? = nil, _ body: (String) async throws(FetchProblem) -> Result
     ) async throws(FleetProblem) -> Result {
         let start = ContinuousClock.now
-        let timeout = settings.cluster.timeout
+        let timeout = time ?? settings.cluster.timeout
         var pause = Self.firstPause
         while true {
             var problems: [(member: String, problem: FetchProblem)] = []
