@@ -19,23 +19,28 @@ private struct Checkout {
         try home.write("README.md", readme)
         try home.write("Tests/Programs/released/1.2.0-beta.1/expected.json", "{}")
         try home.write("Tests/Programs/released/1.2.0-beta.1/api/Tweaks.json.xz", "")
-        for (name, command) in [
-            ("test", "echo tested"), ("development/package", "echo deb >${!#}/tweaks.deb"),
-            ("development/tarball", "echo tar >${!#}/tweaks.tar.gz"), ("development/sysroot", "mkdir -p $1"),
-            ("development/cross", cross),
+        for (path, command) in [
+            ("tools/test", "echo tested"), ("tools/development/package", "echo deb >${!#}/tweaks.deb"),
+            ("tools/development/tarball", "echo tar >${!#}/tweaks.tar.gz"),
+            ("tools/development/sysroot", "mkdir -p $1"), ("tools/development/cross", cross),
+            ("Tests/Programs/upgrade/run", "echo upgraded $*"),
         ] {
-            #expect(chmod(try home.write("tools/\(name)", "#!/bin/bash\n\(command)\n"), 0o755) == 0)
+            #expect(chmod(try home.write(path, "#!/bin/bash\n\(command)\n"), 0o755) == 0)
         }
         try FileManager.default.copyItem(
             atPath: Locations.package + "/tools/release", toPath: home("tools/release"))
         try git("init", "--quiet")
-        try git("add", ".")
-        try git("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "--quiet", "-m", "All")
+        try commit("All")
     }
 
     func git(_ arguments: String...) throws {
         let result = try run(Locations.program("git"), ["-C", home.path] + arguments, home: home)
         try #require(result.succeeded, "\(result.error)")
+    }
+
+    func commit(_ message: String) throws {
+        try git("add", ".")
+        try git("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "--quiet", "-m", message)
     }
 
     func release(_ arguments: String...) throws -> CommandResult {
@@ -122,10 +127,30 @@ private struct Checkout {
         #expect(FileManager.default.fileExists(atPath: folder("tweaks.tar.gz")))
     }
 
+    @Test func `tries the upgrade from the packages of an earlier release`() throws {
+        let checkout = try Checkout()
+        let (old, new) = (try TemporaryDirectory(), try TemporaryDirectory())
+        let arguments = ["--skip-tests", "--from", old.path, new("made")]
+        func release() throws -> CommandResult {
+            try run(checkout.home("tools/release"), arguments, home: checkout.home)
+        }
+        let without = try release()
+        #expect(without.status == EX_DATAERR && without.error.contains("there are no packages of a release"))
+        try old.write("tweaks_1.1.0_amd64.deb", "")
+        let result = try release()
+        #expect(result.succeeded, "\(result.error)")
+        let upgraded = "upgraded --from \(old.path) --to \(new("made"))\n"
+        #expect(result.output.contains(upgraded), "\(result.output)")
+        try checkout.home.write("Tests/Programs/upgrade/run", "#!/bin/bash\nexit 1\n")
+        try checkout.commit("Fail")
+        try FileManager.default.removeItem(atPath: new("made"))
+        #expect(try release().status == EX_SOFTWARE)
+    }
+
     @Test func `prints help, and the usage after a wrong command line`() throws {
         let checkout = try Checkout()
         #expect(try checkout.release("--help").output.hasPrefix("usage: tools/release"))
-        for arguments in [["--bogus"], ["a", "b"]] {
+        for arguments in [["--bogus"], ["a", "b"], ["--from"]] {
             let result = try run(checkout.home("tools/release"), arguments, home: checkout.home)
             #expect(result.status == EX_USAGE && result.error.contains("usage: tools/release"))
         }
@@ -231,7 +256,7 @@ private enum Tarball {
         is_listed() { tweak ps ${all-} 2>/dev/null | grep -qw $!; }
         start() {
           "$@" >log &
-          trap "kill $!" EXIT
+          trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
           eventually is_listed
         }
 
@@ -247,7 +272,7 @@ private enum Tarball {
         """
     static let expected = "Stiffness  double\nSpring/Physics/Stiffness: 120.0 → 600.0\n600\n"
 
-    /// Starts that program again, and uses the other commands, also without the library in the program.
+    /// Starts that program again, and uses the other commands, the page, and the agent with a web server.
     static let tour = """
         kill $!
         start ./spring
@@ -257,7 +282,52 @@ private enum Tarball {
         has_gone_back() { tail -n 1 log | grep -x 600; }
         eventually has_gone_back
         tweak log $! | grep -o 'end of a lease'
-        kill $!
+        tweak ui >page &
+        eventually grep -q token page
+        python3 - <<'END'
+        import json, re, urllib.request
+        port, token = re.search(r":([0-9]+)/#token=([^ \\n]+)", open("page").read()).groups()
+        headers = {"Content-Type": "application/json"}
+        def ask(request, **body):
+            address = f"http://127.0.0.1:{port}/api/{request}"
+            return json.load(urllib.request.urlopen(urllib.request.Request(address, json.dumps(body).encode(), headers)))
+        headers["Authorization"] = "Bearer " + ask("session", token=token)["session"]
+        program = ask("open", name="spring")["program"]["id"]
+        ask("set", program=program, values=[{"tweak": "Spring/Physics/Stiffness", "value": 650}])
+        END
+        eventually grep -x --max-count 1 650 log
+        mkdir -p served
+        echo '{ "version": 1, "features": [ { "key": "fast", "enabled": true } ] }' >served/features.json
+        python3 -u -m http.server 0 --bind 127.0.0.1 --directory served >server 2>&1 &
+        eventually grep -q ' port [0-9]' server
+        port=$(sed -n 's/.* port \\([0-9]*\\) .*/\\1/p' server)
+        echo '{ "applications": [ { "name": "feature", "url": "http://127.0.0.1:'$port'/", "plainHTTP": true } ] }' >agent.json
+        tweak-agent --configuration agent.json --once 2>/dev/null
+        cat >feature.c <<'END'
+        #include <fbtweak.h>
+        #include <stdio.h>
+        int main(void) { printf("fast: %d\\n", FBTweakValue("Features", "fast", "enabled", false)); }
+        END
+        gcc -DDEBUG feature.c -o feature $(pkg-config --cflags --libs tweaks)
+        ./feature
+
+        """
+    static let toured = """
+        600
+        Spring/Physics/Stiffness: 600.0 → 700.0, for 1s
+        700
+        600
+        end of a lease
+        650
+        fast: 1
+
+        """
+
+    /// Uses what only packages have: variables as tweaks, also without the library in the program, and Python.
+    static let tourOfPackages = """
+        python3 -c 'import fbtweak; spring = fbtweak.connect("spring"); spring["stiffness"] = 500; print(spring["stiffness"])'
+        eventually grep -x --max-count 1 500 log
+        kill $(jobs -p)
         echo 'volatile int turns = 1;' >>spring.c
         for package in tweaks fbtweak; do
           gcc -g -DDEBUG spring.c -o spring $(pkg-config --cflags --libs $package)
@@ -267,28 +337,23 @@ private enum Tarball {
           kill $!
           all=--all
         done
-        tweak ui >page &
-        trap "kill $!" EXIT
-        eventually grep -q token page
-        python3 -c 'import urllib.request as u; print(u.urlopen(open("page").readline().strip()).status)'
-        echo '{ "applications": [ { "name": "a", "url": "http://127.0.0.1:1/", "plainHTTP": true, "timeout": 1 } ] }' >agent.json
-        tweak-agent --configuration agent.json --once 2>/dev/null || echo $?
 
         """
-    static let toured = """
-        600
-        Spring/Physics/Stiffness: 600.0 → 700.0, for 1s
-        700
-        600
-        end of a lease
+    static let touredPackages = """
+        500.0
+        500
         Variables/spring.c/turns: turns, volatile int
         Variables/spring.c/turns: 1 → 2
-        Spring/Physics/Stiffness: 600.0 → 300.0
+        Spring/Physics/Stiffness: 500.0 → 300.0
         Variables/spring.c/turns: turns, volatile int
         Variables/spring.c/turns: 1 → 2
         Spring/Physics/Stiffness: 120.0 → 300.0
-        200
-        75
+
+        """
+
+    /// Prints what is left of an installation, but for files of users and sockets of killed programs.
+    static let remains = """
+        find / -xdev \\( -path /root -o -path /proc -o -path /tmp -o -path /var/log \\) -prune -o -name '*tweak*' -print
 
         """
 
@@ -394,7 +459,7 @@ private enum Tarball {
     /// A system of packages of the minimum, in which there is no Swift. Debian 11 has GCC 10 and binutils 2.35.
     @Test(
         .enabled(if: isLong && getuid() == 0),
-        arguments: ["bullseye", "bookworm", "trixie"])
+        arguments: ["bullseye", "bookworm", "trixie", "sid"])
     func `and the packages are used on a bare Debian`(release: String) throws {
         let home = try TemporaryDirectory()
         let made = try run(
@@ -413,11 +478,13 @@ private enum Tarball {
             set -euo pipefail
             cd
             apt-get install --yes ./*.deb >installed 2>&1 || { cat installed; exit 1; }
-            (\(Tarball.functions + Tarball.tutorial + Tarball.tour))
+            (\(Tarball.functions + Tarball.tutorial + Tarball.tour + Tarball.tourOfPackages))
             dpkg --purge $(dpkg-query --show --showformat '${Package} ' 'tweaks*' 'libtweaks*' python3-fbtweak) >&2
+            \(Tarball.remains)
             rm -rf .config
-            \(Tarball.unpacking + Tarball.functions)
-            \(Tarball.tutorial)
+            (\(Tarball.unpacking + Tarball.functions + Tarball.tutorial + Tarball.tour))
+            rm -r tweaks-*/ /var/lib/tweaks
+            \(Tarball.remains)
             """)
         let result = try run(
             Locations.program("unshare"),
@@ -427,7 +494,8 @@ private enum Tarball {
                 home("root"), "/usr/bin/env", "-i", "HOME=/root", "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
                 "/bin/bash", "/root/script",
             ], home: home)
-        let expected = Tarball.expected + Tarball.toured + Tarball.expected
+        let expected =
+            Tarball.expected + Tarball.toured + Tarball.touredPackages + Tarball.expected + Tarball.toured
         #expect(result.succeeded && result.output == expected, "\(result.output)\(result.error)")
     }
 }
