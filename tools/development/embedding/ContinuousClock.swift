@@ -24,8 +24,6 @@ package struct ContinuousClock {
         }
 
         package static func < (one: Instant, other: Instant) -> Bool { one.sinceStart < other.sinceStart }
-
-        package static func += (instant: inout Instant, duration: Duration) { instant = instant + duration }
     }
 
     package static var now: Instant { .now }

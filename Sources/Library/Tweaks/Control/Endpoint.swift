@@ -461,7 +461,7 @@ final class EndpointInbox: Sendable {
     ) {
         content.withLock { content in
             defer { content = Content() }
-            let changes = content.changes.drainAll().map { ($0.change, $0.note) }
+            let changes = content.changes.drainAll().map { (change: $0.change, note: $0.note) }
             return (changes, content.outcomes, content.haveTypes)
         }
     }

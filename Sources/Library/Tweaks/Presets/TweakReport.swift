@@ -101,7 +101,8 @@ extension StoreState {
             }
         }
         guard resettingOthers else { return changes }
-        let values = Dictionary(changes.map { ($0.key, $0.value) }) { $1 }
+        var values: [TweakKey: TweakValue?] = [:]
+        for change in changes { values.updateValue(change.value, forKey: change.key) }
         return tweaks.all.filter { $0.declaration.type != .action }.map { ($0.key, values[$0.key] ?? nil) }
     }
 
