@@ -13,11 +13,11 @@ extension TweakDeclaration {
         bytes.append(kind)
         bytes.append(type.rawValue)
         bytes.append(flags)
-        bytes.append(bytesOf: word(of: defaultValue))
-        bytes.append(bytesOf: word(of: defaultValue))
-        bytes.append(bytesOf: word(of: minimum))
-        bytes.append(bytesOf: word(of: maximum))
-        bytes.append(bytesOf: word(of: step))
+        let value = word(of: defaultValue)
+        let words: InlineArray<5, UInt64> = [
+            value, value, word(of: minimum), word(of: maximum), word(of: step),
+        ]
+        bytes.append(bytesOf: words)
 
         bytes.append(text: key.category)
         bytes.append(text: key.collection)
@@ -93,7 +93,7 @@ extension [UInt8] {
         append(0)
     }
 
-    fileprivate mutating func append(bytesOf number: some FixedWidthInteger) {
-        Swift.withUnsafeBytes(of: number) { append(contentsOf: $0) }
+    fileprivate mutating func append(bytesOf value: some BitwiseCopyable) {
+        Swift.withUnsafeBytes(of: value) { append(contentsOf: $0) }
     }
 }
