@@ -110,6 +110,41 @@ import TweakRecords
                 == .init(key: "read-only", value: ""))
     }
 
+    @Test func `Tweaks are in the order of their files' first records, then of their lines`() {
+        let locations = [
+            ("B9", "at=b.c:9"), ("A2", "at=a.c:2"), ("none", "doc="), ("B1", "at=b.c:1"), ("A1", "at=a.c:1"),
+            ("B1, too", "at=b.c:1"), ("A10", "at=a.c:10"), ("no line", "at=a.c:x"),
+        ]
+        let records = locations.flatMap { name, location in
+            RecordBytes(type: 1, texts: ["A", "B", name, "", location].map { Array($0.utf8) }).bytes
+        }
+        #expect(
+            decode(records).tweaks.map(\.declaration.key.name)
+                == ["B1", "B1, too", "B9", "A1", "A2", "none", "A10", "no line"])
+    }
+
+    @Test func `An option has the first attribute with its whole key`() {
+        var record = Sample(type: .int64, byteOrder: .native).record
+        record.texts += ["uni=a", "units=b", "unit=kg", "unit=m", "needs-restart=", "optionally"].map {
+            Array($0.utf8)
+        }
+        let tweak = decode(record.bytes).tweaks.first?.declaration
+        #expect(tweak?.unit == "kg" && tweak?.owner == nil)
+        #expect(tweak?.needsRestart == true && tweak?.isOptional == false)
+    }
+
+    @Test func `Attributes from a record equal the same ones from a list`() throws {
+        var record = Sample(type: .int64, byteOrder: .native).record
+        record.texts += ["unit=kg", "read-only"].map { Array($0.utf8) }
+        let decoded = try #require(decode(record.bytes).tweaks.first?.declaration)
+        var listed = decoded
+        listed.attributes = decoded.attributes
+        #expect(listed == decoded && listed.hashValue == decoded.hashValue)
+        #expect(listed.record == decoded.record)
+        listed.attributes.removeLast()
+        #expect(listed != decoded)
+    }
+
     @Test func `The value of an attribute may begin with a combining character`() {
         var record = Sample(type: .int32, byteOrder: .native).record
         record.texts.append(Array("unit=\u{301}".utf8))
