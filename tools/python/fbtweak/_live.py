@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from . import _sockets
 from ._backend import Backend, Feed, Holder, Outcome, Restored
-from ._errors import Ended, Garbled, Refused, Silent, UnknownTweak, not_returned
+from ._errors import Ended, Garbled, Refused, Silent, TweaksError, UnknownTweak, not_returned
 from ._protocol import Connection, Message
 from ._samples import Samples
 from ._values import (
@@ -260,14 +260,21 @@ def _written(value: Value, tweak: Tweak) -> Message:
 def change_request(
     values: Mapping[str, Value], tweaks: Mapping[str, Tweak], terms: Message, has_change: bool
 ) -> Tuple[str, Message]:
-    """The method and the parameters that set values as one change."""
+    """The method and the parameters that set values as one change.
+
+    :raises TweaksError: The library in the program knows neither leases nor ramps, as that of 1.0.0-beta.1.
+    """
     if has_change:
         changes = [{"tweak": name, **_written(value, tweaks[name])} for name, value in values.items()]
         return "change", {"changes": changes, **terms}
+    if terms:
+        raise TweaksError(
+            "the Tweaks library in the process is too old for values that count for a time or change gradually"
+        )
     if len(values) == 1:
         ((name, value),) = values.items()
-        return "set", {"tweak": name, **_written(value, tweaks[name]), **terms}
-    return "setMany", {"values": write_values(values, tweaks), "allOrNothing": True, **terms}
+        return "set", {"tweak": name, **_written(value, tweaks[name])}
+    return "setMany", {"values": write_values(values, tweaks), "allOrNothing": True}
 
 
 def outcomes_of(answer: Message, values: Mapping[str, Value], tweaks: Mapping[str, Tweak]) -> List[Outcome]:

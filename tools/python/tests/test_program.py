@@ -21,6 +21,7 @@ import pytest
 
 import fbtweak
 from conftest import IS_LONG, stop, wait_until
+from fbtweak._live import change_request
 from fbtweak._values import read_tweak
 
 
@@ -639,3 +640,10 @@ def test_leases_and_ramps_do_not_reach_forks_with_a_warning(build, start, tmp_pa
         workers.lease({"Pause": 6}).end()
     with pytest.warns(fbtweak.TweaksWarning, match=r"its forks \(2\) get the values at once"):
         workers.set({"Pause": 7}, ramp=0.01)
+
+
+@pytest.mark.parametrize("terms", [{"until": "closed"}, {"for": 1}, {"ramp": 1}])
+@pytest.mark.parametrize("values", [{"A/B/C": 1}, {"A/B/C": 1, "A/B/D": 2}])
+def test_a_library_that_knows_no_leases_is_too_old(values, terms):
+    with pytest.raises(fbtweak.TweaksError, match="too old"):
+        change_request(values, {}, terms, has_change=False)
