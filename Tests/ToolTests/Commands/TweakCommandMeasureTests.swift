@@ -17,7 +17,7 @@ import Testing
     @Test func `prints all statistics as JSON, from as many samples as were asked for`() throws {
         #expect(try setter.tweak("set", "Count", "7").succeeded)
         let measured = try setter.tweak(
-            "measure", "Count", "--for", "200ms", "--rate", "500", "--stat", "p99.9", "--format", "json"
+            "measure", "Count", "--for", "600ms", "--rate", "500", "--stat", "p99.9", "--format", "json"
         ).json
         let statistics = try #require(measured["statistics"] as? [String: Double])
         #expect(
@@ -28,7 +28,8 @@ import Testing
         let seconds = try #require(measured["seconds"] as? Double)
         #expect(try abs(#require(statistics["iae"]) - 7 * seconds) < 1e-6)
         let (samples, lost) = (measured["samples"] as? Int ?? 0, measured["lost"] as? Int ?? 0)
-        #expect(90...101 ~= samples + lost, "\(measured)")
+        // Some may be lost on a busy machine: 100 suffice for p99.
+        #expect(290...301 ~= samples + lost && samples >= 100, "\(measured)")
         #expect(measured["tweak"] as? String == "Setter/Values/Count")
         #expect(measured["changes"] as? Int == 0 && measured["changesPerSecond"] as? Double == 0)
         // A tweak has its value also while nobody sets it, so only the samples count.
