@@ -59,6 +59,8 @@ import Testing
         }
         for text in try sources(in: "Sources/Formats/TweakProtocol") {
             names.formUnion(text.matches(of: /static let name = "(\w+)"/).map { String($0.output.1) })
+            let methods = text.firstMatch(of: /enum ControlMethodName.*\s+case ([\w,\s]+?)\n\n/)
+            names.formUnion(methods?.output.1.matches(of: /\w+/).map { String($0.output) } ?? [])
         }
         for text in try sources(in: "tools") + sources(in: "Sources/Remote/TweakFleet") {
             let parts = text.components(separatedBy: "= CommandConfiguration(")
