@@ -125,8 +125,11 @@ def drag_to_cell(world, browser, program, steps=120):
             return post.call(tweaksPage.api, name, body);
           };
           slider.dispatchEvent(new PointerEvent('pointerdown', {bubbles: true, pointerType: 'mouse'}));
+          let frame = new Promise(requestAnimationFrame);
           for (let step = 0; step < steps; step += 1) {
-            await new Promise(requestAnimationFrame);
+            await frame;
+            // Before what the page asks for, as a browser has events of a mouse before the callbacks of their frame.
+            frame = new Promise(requestAnimationFrame);
             began = now + performance.now();
             slider.value = 500 + step * 70;
             slider.dispatchEvent(new Event('input', {bubbles: true}));
