@@ -421,18 +421,23 @@ import TweakRecords
         #expect(changes?.count == 40)
     }
 
-    @Test func `are changed once even if the answer is lost`() throws {
-        // What a transaction brings, and nothing of what it says.
-        let proxy = try HostileServer { [port = etcd.endpoints[0].split(separator: ":")[2]] request in
-            guard let answer = forward(request, to: UInt16(port) ?? 0) else { return }
-            if !request.text.contains("request_put") { request.send(answer) }
-        }
+    /// Sets the tweak through a proxy in front of etcd, which has the change once then.
+    private func expectOneChange(through proxy: HostileServer) throws {
         try host.follow([proxy.url])
         let result = try host.fleet("set", tweak, "true")
         #expect(result.succeeded, "\(result.error)")
         #expect(result.output == "\(tweak): none → true (revision 2)\n")
         try host.follow(etcd.endpoints)
         #expect(try succeed("history").split(separator: "\n").count == 2)
+    }
+
+    @Test func `are changed once even if the answer is lost`() throws {
+        // What a transaction brings, and nothing of what it says.
+        let proxy = try HostileServer { [port = etcd.endpoints[0].split(separator: ":")[2]] request in
+            guard let answer = forward(request, to: UInt16(port) ?? 0) else { return }
+            if !request.text.contains("request_put") { request.send(answer) }
+        }
+        try expectOneChange(through: proxy)
     }
 
     @Test func `are changed once even if an attempt whose answer is lost arrives after the next one begins`()
@@ -451,12 +456,7 @@ import TweakRecords
             }
             if let answer = forward(request, to: port) { request.send(answer) }
         }
-        try host.follow([proxy.url])
-        let result = try host.fleet("set", tweak, "true")
-        #expect(result.succeeded, "\(result.error)")
-        #expect(result.output == "\(tweak): none → true (revision 2)\n")
-        try host.follow(etcd.endpoints)
-        #expect(try succeed("history").split(separator: "\n").count == 2)
+        try expectOneChange(through: proxy)
     }
 
     @Test func `are not changed without a reachable member`() throws {

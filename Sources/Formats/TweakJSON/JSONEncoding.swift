@@ -75,7 +75,7 @@ extension JSONWriter {
 }
 
 private final class ValueEncoder: Encoder {
-    /// What was encoded: a single value, elements, or members, which may be empty. Members are added to a single object.
+    /// The encoded parts: a single value, elements, or members. Members join a single value that is an object.
     private var single: Encoded?
     fileprivate var elements: [Encoded]?
     fileprivate var members: [ByteText: Encoded] = [:]

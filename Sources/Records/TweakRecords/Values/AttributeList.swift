@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// The attributes of a declaration.
 ///
-/// Those of a record stay bytes, because most are never asked for, and decoding them all takes longer than the rest of the
-/// record.
+/// The attributes of a record are kept as bytes until one is read: few are, and decoding all takes longer than the rest of
+/// the record.
 package enum AttributeList: Sendable {
     /// The texts of a record, each with its NUL.
     case recorded([UInt8])
