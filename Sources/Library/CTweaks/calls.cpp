@@ -37,7 +37,12 @@ thread_local int calls;
 /* The calls among them that have left the library's own code. */
 thread_local int functions;
 
-#if defined(__has_feature) && __has_feature(thread_sanitizer)
+#if defined(__has_feature)
+#  if __has_feature(thread_sanitizer)
+#    define HAS_THREAD_SANITIZER 1
+#  endif
+#endif
+#ifdef HAS_THREAD_SANITIZER
 bool hide_accesses() {
   return false;
 }

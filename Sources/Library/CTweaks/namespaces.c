@@ -17,6 +17,7 @@
 
 __attribute__((weak)) int __real_pthread_setspecific(pthread_key_t key, const void *value);
 
+#ifdef LM_ID_NEWLM
 static int look_at_first_image(struct dl_phdr_info *info, size_t size, void *has_name) {
   (void)size;
   *(int *)has_name = info->dlpi_name && info->dlpi_name[0] != '\0';
@@ -36,6 +37,12 @@ bool fbtweak__is_in_namespace(void) {
   }
   return answer == YES;
 }
+#else
+/* musl has no dlmopen, but a name for the executable, too. */
+bool fbtweak__is_in_namespace(void) {
+  return false;
+}
+#endif
 
 int __wrap_pthread_setspecific(pthread_key_t key, const void *value);
 int __wrap_pthread_setspecific(pthread_key_t key, const void *value) {

@@ -79,8 +79,20 @@ bool fbtweak__exits_inside(void) {
   return __builtin_expect(__atomic_load_n(&is_exiting_inside, __ATOMIC_RELAXED), 0);
 }
 
-bool fbtweak__holds(const pthread_mutex_t *mutex) {
+bool fbtweak__holds(pthread_mutex_t *mutex) {
+#ifdef __GLIBC__
   return __atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED) == syscall(SYS_gettid);
+#else
+  /* musl does not note the owner, but the other threads release it soon. */
+  enum { PATIENCE = 1 /* s */ };
+  struct timespec deadline;
+  clock_gettime(CLOCK_REALTIME, &deadline);
+  deadline.tv_sec += PATIENCE;
+  if (pthread_mutex_timedlock(mutex, &deadline) != 0)
+    return true;
+  pthread_mutex_unlock(mutex);
+  return false;
+#endif
 }
 
 void fbtweak__prepare_thread(void) {

@@ -9,7 +9,12 @@
 #include <sys/auxv.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+/* musl has struct statx since 1.2.5. */
+#ifndef STATX_TYPE
+#  include <linux/stat.h>
+#endif
 
 #include "ctweaksystem.h"
 
@@ -56,7 +61,7 @@ int fbtweak__is_mount_root(const char *path) {
   enum { STATX_ATTR_MOUNT_ROOT = 0x2000 };
 #endif
   struct statx status;
-  if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, 0, &status) != 0)
+  if (syscall(SYS_statx, AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, 0, &status) != 0)
     return errno == ENOSYS || errno == EPERM ? -1 : 0;
   if (!(status.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT))
     return -1;

@@ -14,7 +14,13 @@
 
 enum { LONGEST_WAIT = 100000000 /* ns */, SECOND = 1000000000 };
 
-static pthread_rwlock_t running = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+/* In which a fork that waits stops others. musl has one kind, in which it may wait in vain. */
+#ifdef PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
+#  define FORKS_FIRST PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
+#else
+#  define FORKS_FIRST PTHREAD_RWLOCK_INITIALIZER
+#endif
+static pthread_rwlock_t running = FORKS_FIRST;
 static unsigned generation;
 static _Thread_local bool holds_forks;
 static _Thread_local bool has_stopped_others;
@@ -93,7 +99,7 @@ void fbtweak__after_fork_in_child(void) {
     locked_files[i].descriptor = 0;
   }
   /* Threads that the child does not have may hold it. */
-  running = (pthread_rwlock_t)PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+  running = (pthread_rwlock_t)FORKS_FIRST;
   generation++;
 }
 unsigned fbtweak__generation(void) {

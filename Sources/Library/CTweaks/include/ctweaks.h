@@ -272,8 +272,8 @@ void fbtweak__exit_inside(void);
 bool fbtweak__exits_inside(void);
 
 /* Whether the calling thread holds a mutex, which pthread_mutex_init has made without attributes.
- */
-bool fbtweak__holds(const pthread_mutex_t *mutex);
+ * With musl it may wait for another thread that holds it. */
+bool fbtweak__holds(pthread_mutex_t *mutex);
 
 /* Called on the main thread: if that ends before the process, calls tell on it. */
 void fbtweak__watch_main_thread(void (*tell)(void));
