@@ -246,15 +246,17 @@ bool fbtweak__wait(pthread_cond_t *changed, pthread_mutex_t *mutex, long seconds
 
 /*
  * The hashing parameters of the Swift runtime that this image uses. A constructor of the runtime
- * initialises them: two random seeds, or true where they are to be 0.
+ * initialises them: two random seeds, or true where they are to be 0. Embedded Swift has neither:
+ * it chooses the seeds when they are first needed.
  */
 extern const struct {
   uint64_t seeds[2];
   bool is_deterministic;
-} _swift_stdlib_Hashing_parameters;
+} _swift_stdlib_Hashing_parameters __attribute__((weak));
 
 bool fbtweak__runtime_is_ready(void) {
-  return _swift_stdlib_Hashing_parameters.seeds[0] || _swift_stdlib_Hashing_parameters.seeds[1] ||
+  return !&_swift_stdlib_Hashing_parameters || _swift_stdlib_Hashing_parameters.seeds[0] ||
+         _swift_stdlib_Hashing_parameters.seeds[1] ||
          _swift_stdlib_Hashing_parameters.is_deterministic;
 }
 
