@@ -154,7 +154,8 @@ package final class ELFFile {
         elf_begin(descriptor, ELF_C_READ, archive)
     }
 
-    private static func bytes(of descriptor: CInt, at offset: Int, count: Int) -> [UInt8] {
+    /// Reads bytes of an open file; fewer are returned at its end.
+    static func bytes(of descriptor: CInt, at offset: Int, count: Int) -> [UInt8] {
         guard offset >= 0, count > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             while initialized < count {

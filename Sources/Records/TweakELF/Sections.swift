@@ -154,7 +154,9 @@ extension ELFObject {
                 offset: section.sh_offset, count: section.sh_size, of: "section \(recordSectionName)")
             if segments == nil { segments = try loadedSegments() }
             // GCC leaves an empty one in object files in C++, without flags.
-            if section.sh_size > 0, let reason = unusability(of: section, in: segments ?? []) {
+            if section.sh_size > 0,
+                let reason = section.unusability(isLinked: isLinked, in: segments ?? [])
+            {
                 return note(UnusableSection(section: index, reason: reason))
             }
             ranges.append(
@@ -184,22 +186,6 @@ extension ELFObject {
             isUncompiled = start.count < 5 || start[4] != 0
         }
         return isUncompiled
-    }
-
-    /// The reason why a section cannot hold cells of a running program, or `nil`.
-    private func unusability(of section: GElf_Shdr, in segments: [ImageSegment]) -> String? {
-        let has = { (flag: Int32) in section.sh_flags & UInt64(flag) != 0 }
-        if has(SHF_TLS) { return "it is thread-local" }
-        if !has(SHF_ALLOC) { return "it is not loaded" }
-        if !has(SHF_WRITE) { return "it is not writable" }
-        if has(SHF_COMPRESSED) { return "it is compressed" }
-        guard isLinked, section.sh_size > 0 else { return nil }
-        let isInside = segments.contains {
-            $0.isWritable && $0.fileOffset(of: section.sh_addr, size: section.sh_size) == section.sh_offset
-        }
-        if !isInside { return "it is not inside a loaded, writable segment" }
-        return section.sh_addr % RecordRange.alignment == 0
-            ? nil : "its address is not a multiple of \(RecordRange.alignment)"
     }
 
     /// The names of all sections, as one table.
@@ -236,6 +222,24 @@ extension ELFObject {
     }
 }
 
+extension GElf_Shdr {
+    /// The reason why the section cannot hold cells of a running program, or `nil`.
+    func unusability(isLinked: Bool, in segments: [ImageSegment]) -> String? {
+        let has = { (flag: Int32) in sh_flags & UInt64(flag) != 0 }
+        if has(SHF_TLS) { return "it is thread-local" }
+        if !has(SHF_ALLOC) { return "it is not loaded" }
+        if !has(SHF_WRITE) { return "it is not writable" }
+        if has(SHF_COMPRESSED) { return "it is compressed" }
+        guard isLinked, sh_size > 0 else { return nil }
+        let isInside = segments.contains {
+            $0.isWritable && $0.fileOffset(of: sh_addr, size: sh_size) == sh_offset
+        }
+        if !isInside { return "it is not inside a loaded, writable segment" }
+        return sh_addr % RecordRange.alignment == 0
+            ? nil : "its address is not a multiple of \(RecordRange.alignment)"
+    }
+}
+
 extension RecordRange {
     /// The alignment of a record in a process.
     static let alignment: UInt64 = 8
@@ -243,10 +247,10 @@ extension RecordRange {
 
 extension ELFObject {
     /// A limit: files with more notes are cores, or made to waste time.
-    private static let mostNotes: UInt64 = 1 << 20
+    static let mostNotes: UInt64 = 1 << 20
 
     /// About the kernel's limit.
-    private static let mostSegments = 1024
+    static let mostSegments = 1024
 
     func notes() throws(ELFError) -> ImageNotes {
         var segments: [ImageSegment] = []
@@ -315,11 +319,15 @@ extension ELFObject {
             guard gelf_getphdr(elf, CInt(clamping: index), &segment) != nil else {
                 throw broken("program header \(index): \(ELFFile.lastError())")
             }
-            try body(
-                ImageSegment(
-                    type: segment.p_type, flags: segment.p_flags, offset: segment.p_offset,
-                    address: segment.p_vaddr, fileSize: segment.p_filesz, memorySize: segment.p_memsz,
-                    alignment: segment.p_align))
+            try body(ImageSegment(segment))
         }
+    }
+}
+
+extension ImageSegment {
+    init(_ segment: GElf_Phdr) {
+        self.init(
+            type: segment.p_type, flags: segment.p_flags, offset: segment.p_offset, address: segment.p_vaddr,
+            fileSize: segment.p_filesz, memorySize: segment.p_memsz, alignment: segment.p_align)
     }
 }

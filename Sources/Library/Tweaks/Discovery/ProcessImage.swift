@@ -204,9 +204,8 @@ extension fbtweak__image {
 
     /// A path that opens the file originally loaded, even if it was replaced since; `nil` for the vDSO, which has no file.
     var openPath: String? {
-        let name = name
-        if name.isEmpty { return "/proc/self/exe" }
-        return name.utf8.contains(UInt8(ascii: "/")) ? name : nil
+        guard let path, path.pointee != 0 else { return "/proc/self/exe" }
+        return strchr(path, CInt(UInt8(ascii: "/"))) != nil ? name : nil
     }
 }
 
@@ -214,14 +213,16 @@ extension fbtweak__image {
 /// points to may be gone, unless the image is lasting or calls from its constructor.
 private struct LoadedImage {
     let image: fbtweak__image
-    let path: String
     let application: String?
 
     init(_ image: fbtweak__image) {
         self.image = image
-        let name = image.name
-        path = name.isEmpty ? executablePath() ?? "" : name
         application = image.application.map { String(cString: $0) }
+    }
+
+    var path: String {
+        let name = image.name
+        return name.isEmpty ? executablePath() ?? "" : name
     }
 
     var memory: Range<UInt> { image.memory_start..<max(image.memory_start, image.memory_stop) }
@@ -236,36 +237,32 @@ private struct LoadedImage {
 
     /// The addresses of the records by the section headers of the file; `nil` if those cannot be used.
     func recordsFromFile() -> [Range<UInt>]? {
-        var records: [Range<UInt>]?
-        withFile { (object) throws(ELFError) in
-            records = try object.recordRanges().compactMap { range in
-                let start = image.bias &+ UInt(truncatingIfNeeded: range.address)
-                let (end, overflows) = start.addingReportingOverflow(UInt(clamping: range.size))
-                return overflows ? nil : start..<end
-            }
+        guard let path = image.openPath, let file = LoadedFile(path: path),
+            file.isSource(of: image.buildIDBytes, header: header.bytes)
+        else { return nil }
+        return file.recordRanges()?.compactMap { range in
+            let start = image.bias &+ range.lowerBound
+            let (end, overflows) = start.addingReportingOverflow(UInt(range.count))
+            return overflows ? nil : start..<end
         }
-        return records
     }
 
-    /// The checksum of the file, in hexadecimal digits.
+    /// The checksum of the file, in hexadecimal digits, if it is the one that was loaded and can be read.
     var checksum: String? {
+        guard let path = image.openPath, let file = try? ELFFile(path: path) else { return nil }
         var checksum: String?
-        withFile { (object) throws(ELFError) in checksum = try object.identity()?.hexadecimal }
+        try? file.forEachObject { (object) throws(ELFError) in
+            guard object.hasSectionHeaders,
+                try object.isSource(in: file, of: image.buildIDBytes, header: header.bytes)
+            else { return }
+            checksum = try object.identity()?.hexadecimal
+        }
         return checksum
     }
 
-    /// Reads the file, if it is the one that was loaded and can be read.
-    private func withFile(_ body: (ELFObject) throws(ELFError) -> Void) {
-        guard let path = image.openPath, let file = try? ELFFile(path: path) else { return }
-        try? file.forEachObject { (object) throws(ELFError) in
-            if object.hasSectionHeaders, try isLoaded(from: file, object) { try body(object) }
-        }
-    }
-
-    private func isLoaded(from file: ELFFile, _ object: ELFObject) throws(ELFError) -> Bool {
-        try object.isSource(
-            in: file, of: image.buildIDBytes,
-            header: UnsafeRawBufferPointer(start: image.header, count: image.header_size).bytes)
+    /// The first bytes in memory.
+    private var header: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: image.header, count: image.header_size)
     }
 
     /// The addresses of the records by the bounds that the linker wrote into the image.
