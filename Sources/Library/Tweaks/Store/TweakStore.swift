@@ -42,15 +42,23 @@ public final class TweakStore: Sendable {
 
     /// All tweaks: categories and collections sorted by name, tweaks in the order of declaration.
     public var categories: [TweakCategory] {
-        withDecodedState { state in
-            return Dictionary(grouping: state.statuses) { ByteText($0.declaration.key.category) }
-                .sorted { $0.key < $1.key }
-                .map { category, tweaks in
-                    let collections = Dictionary(grouping: tweaks) { ByteText($0.declaration.key.collection) }
-                        .sorted { $0.key < $1.key }
-                        .map { TweakCollection(name: $0.key.text, tweaks: $0.value) }
-                    return TweakCategory(name: category.text, collections: collections)
-                }
+        withDecodedState { $0.statuses }.grouped { $0.declaration.key.category }.map { category, tweaks in
+            TweakCategory(
+                name: category,
+                collections: tweaks.grouped { $0.declaration.key.collection }.map { name, tweaks in
+                    TweakCollection(name: name, tweaks: tweaks)
+                })
+        }
+    }
+
+    /// The names of tweaks in the order of ``categories``; `nil` matches every name of a level.
+    func keys(_ category: String?, _ collection: String?) -> [TweakKey] {
+        let keys = allKeys().filter { key in
+            category?.hasSameBytes(as: key.category) ?? true
+                && collection?.hasSameBytes(as: key.collection) ?? true
+        }
+        return keys.grouped { $0.category }.flatMap { _, keys in
+            keys.grouped { $0.collection }.flatMap { $0.elements }
         }
     }
 
@@ -221,4 +229,12 @@ extension TweakStore {
 
     /// All names, in the order of declaration.
     func allKeys() -> [TweakKey] { withDecodedState { $0.tweaks.all.map { $0.key } } }
+}
+
+extension Sequence {
+    /// Groups the elements by a name, and sorts the groups by it. In a group they keep their order.
+    fileprivate func grouped(by name: (Element) -> String) -> [(name: String, elements: [Element])] {
+        Dictionary(grouping: self) { ByteText(name($0)) }.sorted { $0.key < $1.key }
+            .map { (name: $0.key.text, elements: $0.value) }
+    }
 }

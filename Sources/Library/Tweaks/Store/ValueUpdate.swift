@@ -516,11 +516,4 @@ extension TweakStore {
         }
         try change(keys.map { ($0, nil) }, by: author)
     }
-
-    /// The names of tweaks in the order of ``categories``; `nil` matches every name of a level.
-    func keys(_ category: String?, _ collection: String?) -> [TweakKey] {
-        categories.filter { category?.hasSameBytes(as: $0.name) ?? true }
-            .flatMap { $0.collections }.filter { collection?.hasSameBytes(as: $0.name) ?? true }
-            .flatMap { $0.tweaks.map { $0.declaration.key } }
-    }
 }
