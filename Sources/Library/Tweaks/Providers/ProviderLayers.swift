@@ -207,17 +207,17 @@ struct ProviderLayers {
         _ messages: inout [String]
     ) -> Resolution {
         for index in all.indices {
-            let source = all[index].source
             let isUpdated = index == layer
             if index == sessionLayer, !isUpdated, let session = update?.session {
                 guard let value = session[tweak.key] else { continue }
-                return Resolution(value: value, source: source)
+                return Resolution(value: value, source: all[index].source)
             }
             var provided = isUpdated ? new : all[index].value(of: tweak.key)
             if index == leaseLayer, let value = update?.leases.value(of: tweak.key) {
                 provided = value.map(ProvidedValue.value)
             }
             guard let provided else { continue }
+            let source = all[index].source
             if isUpdated, update?.isAdmitted == true, case .value(let value) = provided {
                 return Resolution(value: value, source: source)
             }

@@ -284,14 +284,19 @@ extension StoreState {
                             undescribed.append(type)
                         }
                     }
+                    tweaks.reserveCapacity(for: section.tweaks.count)
                     var last = (offset: -1, element: 0)
-                    for tweak in section.tweaks {
-                        last = (tweak.offset, tweak.offset == last.offset ? last.element + 1 : 0)
+                    // By index, because an iterator copies each declaration.
+                    for index in section.tweaks.indices {
+                        let offset = section.tweaks[index].offset
+                        last = (offset, offset == last.offset ? last.element + 1 : 0)
                         let isAdded = add(
-                            tweak.declaration, records, tweak.offset, element: last.element, at: place)
+                            section.tweaks[index].declaration, records, offset, element: last.element,
+                            at: place)
                         if !isAdded {
+                            let key = section.tweaks[index].declaration.key
                             messages.append(
-                                "\(image.path): the variable of \(tweak.declaration.key) is ignored, because it is "
+                                "\(image.path): the variable of \(key) is ignored, because it is "
                                     + "not aligned, cannot be written, is in another library, or is a tweak already"
                             )
                         }
@@ -598,6 +603,11 @@ extension StoreState {
             guard let new else { return }
             otherHandles[entry.key]?.removeAll { $0 === new }
             entry.setHandle(new)
+            return
+        }
+        // In the most common case, without the hash of the name.
+        if otherHandles.isEmpty, entry.handle == nil {
+            if let new { changeCells(of: entry, isRemoving: false) { entry.setHandle(new) } }
             return
         }
         var others = otherHandles.removeValue(forKey: entry.key) ?? []

@@ -56,9 +56,16 @@ final class TweakTable: @unchecked Sendable {
         return entry?._withUnsafeGuaranteedRef(body)
     }
 
+    /// Makes room for more tweaks at once.
+    func reserveCapacity(for more: Int) {
+        guard (count + more) * 3 > places.count * 2 else { return }
+        entries.reserveCapacity(entries.count + more)
+        rebuild(for: count + more)
+    }
+
     /// Adds a tweak with a new name.
     func append(_ entry: TweakEntry) {
-        if (count + 1) * 3 > places.count * 2 || entries.count > Self.largestIndex { rebuild() }
+        if (count + 1) * 3 > places.count * 2 || entries.count > Self.largestIndex { rebuild(for: count + 1) }
         entries.append(Unmanaged.passRetained(entry))
         count += 1
         generation &+= 1
@@ -77,7 +84,7 @@ final class TweakTable: @unchecked Sendable {
         count -= 1
         generation &+= 1
         close(place)
-        if entries.count > 64, entries.count > 2 * count { rebuild() }
+        if entries.count > 64, entries.count > 2 * count { rebuild(for: count + 1) }
     }
 
     /// Sorts the tweaks by their places.
@@ -85,7 +92,7 @@ final class TweakTable: @unchecked Sendable {
         let sorted = entries.compactMap { $0 }
             .sorted { $0.takeUnretainedValue().place < $1.takeUnretainedValue().place }
         entries = sorted.map(Optional.some)
-        rebuild()
+        rebuild(for: count + 1)
     }
 
     // MARK: The hash table
@@ -142,10 +149,11 @@ final class TweakTable: @unchecked Sendable {
         places[free] = 0
     }
 
-    private func rebuild() {
+    /// - Parameter room: The number of tweaks to have room for.
+    private func rebuild(for room: Int) {
         entries.removeAll { $0 == nil }
         var size = 4
-        while size < 2 * (count + 1) { size *= 2 }
+        while size < 2 * room { size *= 2 }
         places = Array(repeating: 0, count: size)
         for (index, entry) in entries.enumerated() {
             if let entry { insert(index, Self.hash(of: entry.takeUnretainedValue().key)) }
