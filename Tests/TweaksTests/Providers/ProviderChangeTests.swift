@@ -224,4 +224,16 @@ import Testing
         #expect(try self.store.status(of: count).declaration.type == .int32)
         #expect(tweaks.cell(as: Int32.self) == 9)
     }
+
+    @Test func `A file that is still missing decodes no tweaks`() throws {
+        let home = try TemporaryDirectory()
+        let provider = ProvidedValues(.remote, in: [home("remote.json")])
+        try store.add(files: provider, above: nil)
+        try provider.reload()
+        #expect(store.state.withLock { $0.tweaks.count } == 0)
+        try home.write("remote.json", #"{ "values": { "Test": { "Values": { "Count": 6 } } } }"#)
+        try provider.reload()
+        #expect(waitUntil { store.state.withLock { $0.tweaks.count } == 2 })
+        #expect(tweaks.cell(as: Int32.self) == 6)
+    }
 }

@@ -74,11 +74,20 @@ final class ProviderFeed: Sendable {
         provider.onChange { [feed = WeakReference(self)] change in
             guard let feed = feed.object else { return }
             // A provider that changes once will change again, and decoded tweaks need no search.
-            feed.store.object?.withDecodedState { _ in }
+            if let store = feed.store.object, feed.hasOrHadValues(in: store) {
+                store.withDecodedState { _ in }
+            }
             feed.report(change)
         }
         report(.everything)
         store.object?.followFiles(of: self)
+    }
+
+    /// Whether the provider has or had values. Most agents' files are missing, which is reported when watching begins.
+    private func hasOrHadValues(in store: TweakStore) -> Bool {
+        guard let tweaks = fileProvider?.tweaks else { return true }
+        return !tweaks.values.isEmpty || !tweaks.failures.isEmpty
+            || !store.state.withLock { $0.layers[provider.source].isEmpty }
     }
 
     func end() {
