@@ -215,13 +215,18 @@ struct XMLPropertyList {
             throw failure("there is no such character")
         }
         let text = String(decoding: name, as: UTF8.self)
-        let named: [String: Unicode.Scalar] = ["lt": "<", "gt": ">", "amp": "&", "apos": "'", "quot": "\""]
         let number =
             text.hasPrefix("#x") ? UInt32(text.dropFirst(2), radix: 16) : UInt32(text.dropFirst(), radix: 10)
-        guard let scalar = named[text] ?? (text.hasPrefix("#") ? number.flatMap(Unicode.Scalar.init) : nil)
-        else {
-            throw failure("there is no such character")
-        }
+        let scalar: Unicode.Scalar? =
+            switch text {
+            case "lt": "<"
+            case "gt": ">"
+            case "amp": "&"
+            case "apos": "'"
+            case "quot": "\""
+            default: text.hasPrefix("#") ? number.flatMap(Unicode.Scalar.init) : nil
+            }
+        guard let scalar else { throw failure("there is no such character") }
         position = name.endIndex + 1
         return scalar
     }

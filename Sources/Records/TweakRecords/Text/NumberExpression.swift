@@ -57,8 +57,8 @@ struct NumberExpression {
     ) {
         self.text = Array(text.unicodeScalars.prefix(Self.longest + 1))
         self.value = value
-        if let unit, let writtenUnit, let own = Self.nanoseconds[unit],
-            let written = Self.nanoseconds[writtenUnit], own != written
+        if let unit, let writtenUnit, let own = Self.nanoseconds(in: unit),
+            let written = Self.nanoseconds(in: writtenUnit), own != written
         {
             (self.unit, times) = (writtenUnit, (own, written))
         } else {
@@ -109,8 +109,12 @@ struct NumberExpression {
     /// The error for a percentage of nothing.
     private func advice(insteadOf factor: Double) -> Problem {
         let words = text.drop { $0.isSpace }
-        let signs: [Unicode.Scalar: String] = ["+": "+=", "-": "-=", "−": "-="]
-        let sign = words.first.flatMap { signs[$0] }
+        let sign: String? =
+            switch words.first {
+            case "+": "+="
+            case "-", "−": "-="
+            default: nil
+            }
         let percentage = String(String.UnicodeScalarView(words.dropFirst(sign == nil ? 0 : 1)))
         let isLiteral = percentage.unicodeScalars.allSatisfy { !"+-−*/×÷·^(".unicodeScalars.contains($0) }
         if let sign, isLiteral {
@@ -196,12 +200,12 @@ struct NumberExpression {
         guard !word.isEmpty else { throw misunderstood }
         next += word.unicodeScalars.count
         let name = word.lowercased()
-        if let function = Self.functions[name] {
+        if let function = Self.function(named: name) {
             guard take("(") != nil else { throw Problem(reason: "\(name) is written \(name)(…)") }
             isCalculated = true
             return Operand(number: .real(function(try parenthesized().number.real)))
         }
-        guard let number = try number(named: name) ?? Self.constants[name].map(Number.real) else {
+        guard let number = try number(named: name) ?? Self.constant(named: name).map(Number.real) else {
             throw Problem(reason: nil)
         }
         isCalculated = true
@@ -236,7 +240,7 @@ struct NumberExpression {
 
     private mutating func numberWithUnit() throws(Problem) -> Operand {
         let number = try literal()
-        let ownTime = unit.flatMap { Self.nanoseconds[$0] }
+        let ownTime = unit.flatMap(Self.nanoseconds)
         if let ownTime, next < text.count, text[next] == ":" {
             return Operand(number: try clock(number, in: ownTime), isTime: true)
         }
@@ -250,7 +254,7 @@ struct NumberExpression {
             }
         }
         let word = self.word(at: next)
-        if let ownTime, let time = Self.nanoseconds[word] ?? Self.nanoseconds[word.lowercased()] {
+        if let ownTime, let time = Self.nanoseconds(in: word) ?? Self.nanoseconds(in: word.lowercased()) {
             next += word.unicodeScalars.count
             return Operand(number: try convert(number, from: time, to: ownTime), isTime: true)
         }
@@ -281,7 +285,7 @@ struct NumberExpression {
 
     private mutating func literal() throws(Problem) -> Number {
         let start = next
-        let radix = text[next] != "0" || next + 1 == text.count ? nil : Self.radixes[text[next + 1]]
+        let radix = text[next] != "0" || next + 1 == text.count ? nil : Self.radix(named: text[next + 1])
         if let radix {
             next += 2
             if radix == 16 { return try hexadecimal() }
@@ -435,26 +439,61 @@ struct NumberExpression {
         return .real(pow(base.real, exponent.real))
     }
 
-    private static let functions: [String: @Sendable (Double) -> Double] = [
-        "sqrt": { $0.squareRoot() }, "abs": { abs($0) }, "round": { $0.rounded() },
-        "floor": { $0.rounded(.down) },
-        "ceil": { $0.rounded(.up) }, "exp": { exp($0) }, "ln": { log($0) }, "log": { log10($0) },
-        "log2": { log2($0) }, "sin": { sin($0) }, "cos": { cos($0) }, "tan": { tan($0) },
-        "rad": { $0 * .pi / 180 }, "deg": { $0 * 180 / .pi }, "db": { pow(10, $0 / 20) },
-    ]
-    private static let constants: [String: Double] = [
-        "pi": .pi, "π": .pi, "tau": 2 * .pi, "e": M_E, "inf": .infinity, "infinity": .infinity,
-    ]
-    private static let radixes: [Unicode.Scalar: Int] = ["x": 16, "X": 16, "o": 8, "O": 8, "b": 2, "B": 2]
-    private static let nanoseconds: [String: Int128] = {
+    // Dictionaries would be more code, and are built before they are searched.
+
+    private static func function(named name: String) -> ((Double) -> Double)? {
+        switch name {
+        case "sqrt": { $0.squareRoot() }
+        case "abs": { abs($0) }
+        case "round": { $0.rounded() }
+        case "floor": { $0.rounded(.down) }
+        case "ceil": { $0.rounded(.up) }
+        case "exp": { exp($0) }
+        case "ln": { log($0) }
+        case "log": { log10($0) }
+        case "log2": { log2($0) }
+        case "sin": { sin($0) }
+        case "cos": { cos($0) }
+        case "tan": { tan($0) }
+        case "rad": { $0 * .pi / 180 }
+        case "deg": { $0 * 180 / .pi }
+        case "db": { pow(10, $0 / 20) }
+        default: nil
+        }
+    }
+
+    private static func constant(named name: String) -> Double? {
+        switch name {
+        case "pi", "π": .pi
+        case "tau": 2 * .pi
+        case "e": M_E
+        case "inf", "infinity": .infinity
+        default: nil
+        }
+    }
+
+    private static func radix(named letter: Unicode.Scalar) -> Int? {
+        switch letter {
+        case "x", "X": 16
+        case "o", "O": 8
+        case "b", "B": 2
+        default: nil
+        }
+    }
+
+    private static func nanoseconds(in unit: String) -> Int128? {
         let second: Int128 = 1_000_000_000
-        return [
-            "ns": 1, "µs": 1000, "μs": 1000, "us": 1000, "ms": 1_000_000, "s": second, "sec": second,
-            "second": second, "seconds": second, "min": 60 * second, "minute": 60 * second,
-            "minutes": 60 * second, "h": 3600 * second, "hour": 3600 * second, "hours": 3600 * second,
-            "d": 86400 * second, "day": 86400 * second, "days": 86400 * second,
-        ]
-    }()
+        return switch unit {
+        case "ns": 1
+        case "µs", "μs", "us": 1000
+        case "ms": 1_000_000
+        case "s", "sec", "second", "seconds": second
+        case "min", "minute", "minutes": 60 * second
+        case "h", "hour", "hours": 3600 * second
+        case "d", "day", "days": 86400 * second
+        default: nil
+        }
+    }
 
     // MARK: Text
 
