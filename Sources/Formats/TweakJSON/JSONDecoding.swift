@@ -118,7 +118,7 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     private func decoder(_ key: some CodingKey) throws -> ValueDecoder {
         guard let value = members[key.stringValue] else {
-            throw JSONError.missing(key.stringValue).inside(codingPath)
+            throw JSONError.missing.inside(key.stringValue).inside(codingPath)
         }
         return ValueDecoder(value: value, path: .member(key.stringValue, in: path))
     }

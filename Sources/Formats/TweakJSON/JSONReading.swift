@@ -50,6 +50,9 @@ extension JSONStructure {
 package struct JSONMembers: JSONReadable, Sendable {
     private let members: JSONObject
 
+    /// No members.
+    package init() { members = [:] }
+
     package init(json: JSONValue) throws(JSONError) {
         guard case .object(let members) = json else { throw .mismatch(json, "an object") }
         self.members = members
@@ -68,12 +71,16 @@ package struct JSONMembers: JSONReadable, Sendable {
                 + names.map { $0.text }.joined(separator: ", "))
     }
 
+    private func value(of name: ByteText) throws(JSONError) -> JSONValue {
+        guard let value = members[name] else { throw .missing }
+        return value
+    }
+
     /// Reads a member.
     package func read<Value: JSONReadable>(_ name: ByteText) throws(JSONError) -> Value {
-        guard let value = members[name] else {
-            throw .missing(name.text)
+        do throws(JSONError) { return try Value(json: value(of: name)) } catch {
+            throw error.inside(name.text)
         }
-        do throws(JSONError) { return try Value(json: value) } catch { throw error.inside(name.text) }
     }
 
     /// Reads a member; `nil` if it is missing or null.
@@ -92,9 +99,7 @@ package struct JSONMembers: JSONReadable, Sendable {
 
 extension JSONError {
     /// The error for a member that is not there.
-    static func missing(_ name: String) -> JSONError {
-        .unexpected(place: [name], problem: " is missing")
-    }
+    static var missing: JSONError { .unexpected(problem: " is missing") }
 
     /// The error for a value of another type.
     ///

@@ -274,12 +274,10 @@ package struct ControlRequest: Sendable {
 }
 
 /// Calls `read`; its error is that of the answer.
-///
-/// - Parameter start: The start of the message.
 private func refusing<Value>(
-    _ code: ControlError.Code, _ start: String = "", _ read: () throws(JSONError) -> Value
+    _ code: ControlError.Code, _ read: () throws(JSONError) -> Value
 ) throws(ControlError) -> Value {
-    do throws(JSONError) { return try read() } catch { throw ControlError(code, start + error.reason) }
+    do throws(JSONError) { return try read() } catch { throw ControlError(code, error.reason) }
 }
 
 extension JSONMembers {
@@ -305,31 +303,41 @@ extension JSONMembers {
         }
     }
 
-    /// Unknown parameters and null are refused, because the client expects an effect.
     private func parameters<Method: ControlMethod>() throws(ControlError) -> Method {
-        let start = Method.name + ": "
-        let given: JSONMembers? = try refusing(.invalidParameters, start) { () throws(JSONError) in
-            try readUnlessMissing("params")
+        let given = try parameters(of: Method.method, allowed: Method.parameters)
+        do throws(JSONError) { return try Method(members: given ?? JSONMembers()) } catch {
+            throw Method.method.refusal(given == nil ? error : error.inside("params"))
         }
-        guard let given else {
-            return try refusing(.invalidParameters, start) { () throws(JSONError) in
-                try Method(json: .object([:]))
-            }
-        }
-        if let other = given.names.first(where: { !Method.parameters.contains($0) }) {
-            let allowed = Method.parameters.map { $0.text }.joined(separator: ", ")
+    }
+
+    /// The given parameters; `nil` if there are none. Unknown ones and null are refused, because the client expects an effect.
+    private func parameters(
+        of method: ControlMethodName, allowed: [ByteText]
+    ) throws(ControlError) -> JSONMembers? {
+        let given: JSONMembers?
+        do throws(JSONError) { given = try readUnlessMissing("params") } catch { throw method.refusal(error) }
+        guard let given else { return nil }
+        let names = given.names
+        if let other = names.first(where: { !allowed.contains($0) }) {
+            let allowed = allowed.map { $0.text }.joined(separator: ", ")
             throw ControlError(
                 .invalidParameters,
-                "\(Method.name) has no parameter \"\(other.text)\"; allowed: "
+                "\(method.rawValue) has no parameter \"\(other.text)\"; allowed: "
                     + (allowed.isEmpty ? "none" : allowed))
         }
         // A client that means a value must not get what an absent parameter means.
-        if let null = given.names.first(where: given.isNull) {
+        if let null = names.first(where: given.isNull) {
             throw ControlError(
                 .invalidParameters,
-                "\(start)params.\(null.text) is null; leave it out, or give it a value")
+                "\(method.rawValue): params.\(null.text) is null; leave it out, or give it a value")
         }
-        return try refusing(.invalidParameters, start) { () throws(JSONError) in try read("params") }
+        return given
+    }
+}
+
+extension ControlMethodName {
+    fileprivate func refusal(_ error: JSONError) -> ControlError {
+        ControlError(.invalidParameters, "\(rawValue): \(error.reason)")
     }
 }
 
