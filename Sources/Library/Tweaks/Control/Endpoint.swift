@@ -254,7 +254,7 @@ extension Endpoint {
                         .busy, "there are \(ControlLimits.subscriptions) subscriptions already")
                 }
                 listenToStore()
-                return SubscribeToChanges.Answer(subscription: number)
+                return AnyAnswer(SubscribeToChanges.Answer(subscription: number))
             }
         case .sample(let call):
             answer(request.id, of: client) { () throws(ControlError) in
@@ -262,14 +262,14 @@ extension Endpoint {
                 guard let number = client.sample(call.tweaks, rate: call.rate) else {
                     throw ControlError(.busy, "there are \(ControlLimits.samplings) samplings already")
                 }
-                return SampleTweaks.Answer(subscription: number, types: types)
+                return AnyAnswer(SampleTweaks.Answer(subscription: number, types: types))
             }
         case .unsubscribe(let call):
             answer(request.id, of: client) { () throws(ControlError) in
                 guard client.unsubscribe(call.subscription) else {
                     throw ControlError(.invalidParameters, "there is no subscription \(call.subscription)")
                 }
-                return Done()
+                return AnyAnswer(Done())
             }
         case .run(let call): run(call, request.id, of: client)
         case .describe(let call): perform(call, request, of: client)
@@ -296,7 +296,7 @@ extension Endpoint {
         if call.endsWithConnection, client.holdLeases() {
             store.state.withLock { $0.layers.openLeases(of: client.identity) }
         }
-        let body = { @Sendable [requests] () throws(ControlError) in try call.answer(requests) }
+        let body = { @Sendable [requests] () throws(ControlError) in AnyAnswer(try call.answer(requests)) }
         if request.setsValues {
             give(request.id, of: client, body)
         } else {
@@ -304,8 +304,8 @@ extension Endpoint {
         }
     }
 
-    private func answer<Answer: JSONWritable & Sendable>(
-        _ id: RequestID?, of client: EndpointClient, _ body: () throws(ControlError) -> Answer
+    private func answer(
+        _ id: RequestID?, of client: EndpointClient, _ body: () throws(ControlError) -> AnyAnswer
     ) {
         do throws(ControlError) {
             client.send(Self.line(try body(), to: id))
@@ -316,16 +316,16 @@ extension Endpoint {
 
     /// Hands a request to the worker. Its answer also says whether the overrides were written: for the first change of a
     /// client always, later if that is known soon.
-    private func give<Answer: JSONWritable & Sendable>(
+    private func give(
         _ id: RequestID?, of client: EndpointClient,
-        _ body: @escaping @Sendable () throws(ControlError) -> Answer
+        _ body: @escaping @Sendable () throws(ControlError) -> AnyAnswer
     ) {
         let (number, inbox, store) = (client.id, inbox, store)
         client.onWorker += 1
         // Commands make one change. One that sends many is not slowed down.
         let isFirst = !client.hasChanged
         let isGiven = worker.add {
-            let answer: Result<Answer, ControlError>
+            let answer: Result<AnyAnswer, ControlError>
             do throws(ControlError) { answer = .success(try body()) } catch { answer = .failure(error) }
             let line = Self.line(answer, to: id)
             let isDone = if case .success = answer { true } else { false }
@@ -363,11 +363,11 @@ extension Endpoint {
                     return answer(Self.line(error, to: id))
                 }
                 if call.wait != true, !run.isOver {
-                    return answer(Self.line(Done(handedTo: run.handedTo), to: id))
+                    return answer(Self.line(AnyAnswer(Done(handedTo: run.handedTo)), to: id))
                 }
                 run.whenOver { isLost in
                     answer(
-                        isLost ? Self.line(Self.lostAction, to: id) : Self.line(Done(), to: id))
+                        isLost ? Self.line(Self.lostAction, to: id) : Self.line(AnyAnswer(Done()), to: id))
                 }
             }
             guard let thread else { throw Self.noThread }
@@ -383,8 +383,8 @@ extension Endpoint {
         .notRun, "the action did not run: what the program handed it to is gone")
     private static let noThread = ControlError(.busy, "the process has reached its limit of threads")
 
-    private static func line<Answer: JSONWritable & Sendable>(
-        _ answer: Result<Answer, ControlError>, to id: RequestID?, warnings: [ControlWarning] = []
+    private static func line(
+        _ answer: Result<AnyAnswer, ControlError>, to id: RequestID?, warnings: [ControlWarning] = []
     ) -> [UInt8] {
         switch answer {
         case .success(let answer): line(answer, to: id, warnings: warnings)
@@ -393,15 +393,24 @@ extension Endpoint {
     }
 
     /// - Returns: An empty line if the client wants no answer.
-    private static func line<Answer: JSONWritable & Sendable>(
-        _ answer: Answer, to id: RequestID?, warnings: [ControlWarning] = []
+    private static func line(
+        _ answer: AnyAnswer, to id: RequestID?, warnings: [ControlWarning] = []
     ) -> [UInt8] {
         id.map { ControlAnswer(answer, to: $0).line(warnings: warnings) } ?? []
     }
 
     private static func line(_ error: ControlError, to id: RequestID?) -> [UInt8] {
-        id.map { ControlAnswer<Done>(error: error, to: $0).line() } ?? []
+        id.map { ControlAnswer<AnyAnswer>(error: error, to: $0).line() } ?? []
     }
+}
+
+/// The answer of any method, so that the code above exists once.
+private struct AnyAnswer: JSONWritable, Sendable {
+    private let write: @Sendable (inout JSONWriter) -> Void
+
+    init(_ answer: some JSONWritable & Sendable) { write = { writer in answer.write(to: &writer) } }
+
+    func write(to writer: inout JSONWriter) { write(&writer) }
 }
 
 extension ControlWarning {
