@@ -196,12 +196,15 @@ extension TweakStore {
             return (result, state.drainRest(), state.gates.drainCallForWatch())
         }
         if callsForWatch { watchGates() }
-        if let rest {
-            for message in rest.messages { diagnostics.warn(message) }
-            for feed in rest.feeds { feed.report(.tweaks(rest.unasked)) }
-            if !rest.newlySet.isEmpty { lookForReaders(of: rest.newlySet) }
-        }
+        if let rest { finish(rest) }
         return result
+    }
+
+    /// Does what must not be done with the lock held. It is a function of its own because the one above is generic.
+    private func finish(_ rest: StoreState.Rest) {
+        for message in rest.messages { diagnostics.warn(message) }
+        for feed in rest.feeds { feed.report(.tweaks(rest.unasked)) }
+        if !rest.newlySet.isEmpty { lookForReaders(of: rest.newlySet) }
     }
 
     /// The status of a tweak, ignoring task-local values.
