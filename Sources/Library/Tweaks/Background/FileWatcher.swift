@@ -268,12 +268,11 @@ extension FileWatcher {
     /// Stops watching directories that no file needs any more.
     private func release(_ former: [Step]) {
         let needed = files.flatMap { $0.steps }
-        let watches = Set(needed.map { $0.watch })
-        let named = Set(needed.filter { !$0.name.isEmpty }.map { $0.watch })
-        for step in former where !named.contains(step.watch) {
-            if !watches.contains(step.watch) {
+        for step in former {
+            let others = needed.filter { $0.watch == step.watch }
+            if others.isEmpty {
                 inotify_rm_watch(inotify, step.watch)
-            } else if !step.name.isEmpty {
+            } else if !step.name.isEmpty, others.allSatisfy({ $0.name.isEmpty }) {
                 inotify_add_watch(inotify, step.path, Self.ownEvents)
             }
         }

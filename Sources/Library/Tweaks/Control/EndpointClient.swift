@@ -240,16 +240,19 @@ extension EndpointClient {
 
     /// Encodes the oldest waiting changes.
     private func addChanges(_ lines: inout ChangeLines) {
-        var messages: [UInt64: ChangedTweaks] = [:]
+        var messages: [ChangedTweaks] = []
         var size = 0
         while size < Self.portion, let (change, subscription, note) = changes.popFirst() {
             let message = ChangedTweaks.Change(change, note)
             size += message.size
-            messages[subscription, default: ChangedTweaks(subscription: Int(subscription), changes: [])]
-                .changes
-                .append(message)
+            let number = Int(subscription)
+            let place = messages.firstIndex { $0.subscription >= number } ?? messages.endIndex
+            if place == messages.endIndex || messages[place].subscription > number {
+                messages.insert(ChangedTweaks(subscription: number, changes: []), at: place)
+            }
+            messages[place].changes.append(message)
         }
-        for (_, message) in messages.sorted(by: { $0.key < $1.key }) { output += lines.line(of: message) }
+        for message in messages { output += lines.line(of: message) }
     }
 }
 

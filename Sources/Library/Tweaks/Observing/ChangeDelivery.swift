@@ -75,20 +75,23 @@ struct ChangeDelivery {
     private mutating func mergeWaiting() {
         var all = CoalescedChanges<Void>()
         var rest = FIFOQueue<Notice>()
-        var loads: [TweakSource: Notice] = [:]
+        var loads: [Notice] = []
         while let notice = waiting.popFirst() {
             if case .newcomer = notice.recipients {
                 rest.append(notice)
                 continue
             }
-            if let load = notice.load { loads[load.source] = notice }
+            if let load = notice.load {
+                loads.removeAll { $0.load?.source == load.source }
+                loads.append(notice)
+            }
             for change in notice.changes { all.add(change, note: ()) }
         }
         let changes = all.drainAll().map { $0.change }
         if !changes.isEmpty {
             rest.append(Notice(changes: changes, number: lastNumber, recipients: .observers))
         }
-        for notice in loads.values {
+        for notice in loads {
             rest.append(
                 Notice(
                     changes: [], load: notice.load, number: lastNumber, recipients: notice.recipients))

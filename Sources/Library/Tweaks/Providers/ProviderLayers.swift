@@ -76,7 +76,7 @@ struct ProviderLayers {
     /// The same layers in another order; `nil` unless that names each of ``sources`` once.
     func ordered(_ order: [TweakSource]) -> ProviderLayers? {
         let sources = sources
-        guard order.count == sources.count, Set(order) == Set(sources) else { return nil }
+        guard order.count == sources.count, sources.allSatisfy(order.contains) else { return nil }
         var layers = self
         layers.all = order.compactMap { index(of: $0).map { all[$0] } }
         if let leaseLayer {

@@ -46,13 +46,15 @@ extension TweakStore {
         let known = sources
         let added = providers.map { $0.source }
         let names = known + added
-        guard Set(order).count == order.count, Set(names).count == names.count, Set(order).isSubset(of: names)
-        else {
+        let listsEachOnce = [order, names].allSatisfy { sources in
+            sources.indices.allSatisfy { !sources[..<$0].contains(sources[$0]) }
+        }
+        guard listsEachOnce, order.allSatisfy(names.contains) else {
             let list = names.map { $0.name }.joined(separator: ", ")
             throw providerFailure(
                 TweakError.order("\(path): each provider can be listed once; there are \(list)"))
         }
-        let own: Set = [TweakSource.remote, .fleet]
+        let own = [TweakSource.remote, .fleet]
         let first = known.filter { !order.contains($0) && !own.contains($0) }
         do throws(TweakError) {
             try setOrder(first + order.filter(known.contains))
