@@ -8,12 +8,13 @@ internal import TweakOverrides
 internal import TweakRecords
 
 extension TweakStore {
-    /// Makes a private store, for tests or for values that are not the program's own. It has no tweaks until some are
-    /// made, and lives as long as it or a handle of one of its tweaks is held.
+    /// Creates a private store without tweaks, for tests or for values that are not the program's own.
+    ///
+    /// The store lives as long as it or a handle of one of its tweaks is held.
     ///
     /// - Parameters:
-    ///   - overrides: The storage of overrides. Those already in the file are applied.
-    ///   - logger: Receives messages, see ``logger``.
+    ///   - overrides: Where overrides are kept. Overrides already in the file are applied.
+    ///   - logger: The ``logger`` for messages; `nil` for standard error.
     public convenience init(overrides: Overrides = .none, logger: Logger? = nil) {
         self.init()
         if let logger { self.logger = logger }
@@ -22,8 +23,8 @@ extension TweakStore {
         flushAtExitOfProcess()
     }
 
-    /// Receives messages about problems, such as a corrupt file or an override that a tweak refuses. Each message is
-    /// logged once. By default they go to standard error.
+    /// The logger for problems, such as a corrupt file or an override that a tweak refuses. Each message is
+    /// logged once, by default to standard error.
     public var logger: Logger {
         get { diagnostics.logger }
         set { diagnostics.logger = newValue }
@@ -41,7 +42,7 @@ extension Diagnostics {
     }
 }
 
-/// A logger of swift-log, which is used only once a program has set one.
+/// A swift-log logger, used only after the program has set one.
 private final class ProgramLog: MessageLog {
     let logger: Logger
 

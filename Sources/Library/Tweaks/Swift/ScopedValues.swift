@@ -2,7 +2,7 @@
 public import CTweaks
 public import TweakRecords
 
-/// Values that are in effect for one task, see ``TweakStore/withValues(_:_:)-([TweakKey:TweakValue],_)``.
+/// Values that are in effect for one task; see ``TweakStore/withValues(_:_:)-([TweakKey:TweakValue],_)``.
 @usableFromInline struct ScopedValues: Sendable {
     private struct Name: Hashable {
         let store: ObjectIdentifier
@@ -14,14 +14,14 @@ public import TweakRecords
     static var current: ScopedValues? { fbtweak__has_scopes() ? ofTask : nil }
 
     private var values: [Name: TweakValue] = [:]
-    /// The same values, by the addresses of cells.
+    /// The same values by the addresses of their cells.
     private(set) var cells: [UInt: TweakValue] = [:]
 
     func value(of key: TweakKey, in store: TweakStore) -> TweakValue? {
         values[Name(store: ObjectIdentifier(store), key: key)]
     }
 
-    /// Calls a closure in whose task the values are in effect.
+    /// Calls a closure with the values in effect for its task.
     @_alwaysEmitIntoClient
     func run<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         fbtweak__count_scopes(1)
@@ -29,7 +29,7 @@ public import TweakRecords
         return try Self.variable.withValue(self) { Swift.Result(catching: body) }.get()
     }
 
-    /// Calls an asynchronous closure in whose task the values are in effect.
+    /// Calls an asynchronous closure with the values in effect for its task.
     @_alwaysEmitIntoClient
     func run<Result, Failure>(
         isolation: isolated (any Actor)?, _ body: () async throws(Failure) -> Result
@@ -42,7 +42,7 @@ public import TweakRecords
         return try result.get()
     }
 
-    /// The values of the task, with additional ones of a store.
+    /// Returns the task's values with additional ones for a store.
     static func adding(_ values: [TweakKey: TweakValue], in store: TweakStore) throws(TweakError) -> Self {
         var scope = current ?? ScopedValues()
         for (key, value) in values {
@@ -67,7 +67,7 @@ public import TweakRecords
     }
 }
 
-/// The current task's value for a cell. Only for code inlined into programs.
+/// Returns the current task's value for a cell. For code inlined into programs only.
 @inlinable @inline(__always)
 public func __scopedValue<Value: TweakableValue>(of cell: UnsafeRawPointer) -> Value? {
     fbtweak__has_scopes() ? valueInScope(of: cell) : nil
@@ -79,23 +79,24 @@ func valueInScope<Value: TweakableValue>(of cell: UnsafeRawPointer) -> Value? {
 }
 
 extension TweakStore {
-    /// Gives tweaks other values while a closure runs, for tests.
+    /// Replaces the values of tweaks while a closure runs, for tests.
     ///
     ///     try store.withValues([TweakKey("Spring", "Physics", "Mass"): 2.0]) {
     ///         #expect(spring().period > before)
     ///     }
     ///
-    /// Only this task sees them, with its child tasks and those it starts with `Task { }`, so tests that run at the
-    /// same time do not affect each other. No observers are called, nothing is kept, and changes made meanwhile become
-    /// visible afterwards.
+    /// Only this task, its child tasks and tasks that it starts with `Task { }` see the values, so parallel
+    /// tests do not affect each other. No observers are called, nothing is kept, and changes made during the
+    /// call become visible after it.
     ///
-    /// The values apply to ``value(of:)``, ``status(of:)``, handles of private stores, and in a debug build every read
-    /// in Swift. They do not apply to C, detached tasks, other threads and observers. In a release build they do not
-    /// apply to reads of the shared store's tweaks, because such a read is one load and cannot check the task; that is
-    /// reported.
+    /// The values apply to ``value(of:)``, ``status(of:)``, handles of private stores, and in a debug build
+    /// to every read in Swift. They do not apply to C, detached tasks, other threads and observers. In a
+    /// release build they do not apply to reads of the shared store's tweaks, because such a read is one load
+    /// and cannot check the task; that is reported.
     ///
     /// - Parameters:
-    ///   - values: The values by name, as ``set(_:for:)`` takes them. Read-only tweaks accept them, too.
+    ///   - values: The values by name, as ``set(_:for:)`` takes them. Read-only tweaks accept values here,
+    ///     too.
     ///   - body: The code to run.
     /// - Returns: What the closure returns.
     /// - Throws: ``TweakError`` if a tweak does not exist or cannot take its value, and what the closure throws.
@@ -106,10 +107,11 @@ extension TweakStore {
         try openScope(values).run(body)
     }
 
-    /// Gives tweaks other values while an asynchronous closure runs, for tests.
+    /// Replaces the values of tweaks while an asynchronous closure runs, for tests.
     ///
     /// - Parameters:
-    ///   - values: The values by name, as ``set(_:for:)`` takes them. Read-only tweaks accept them, too.
+    ///   - values: The values by name, as ``set(_:for:)`` takes them. Read-only tweaks accept values here,
+    ///     too.
     ///   - isolation: The caller's actor.
     ///   - body: The code to run.
     /// - Returns: What the closure returns.
@@ -122,7 +124,7 @@ extension TweakStore {
         try await openScope(values).run(isolation: isolation, body)
     }
 
-    /// Gives tweaks other values while a closure runs, as Swift values.
+    /// Replaces the values of tweaks, given as Swift values, while a closure runs.
     ///
     /// - Parameters:
     ///   - values: The values by name.
@@ -136,7 +138,7 @@ extension TweakStore {
         try withValues(values.mapValues(\.tweakValue), body)
     }
 
-    /// Gives tweaks other values while an asynchronous closure runs, as Swift values.
+    /// Replaces the values of tweaks, given as Swift values, while an asynchronous closure runs.
     ///
     /// - Parameters:
     ///   - values: The values by name.
@@ -164,7 +166,8 @@ extension TweakStore {
         return scope
     }
 
-    /// The values of the task, with another one of a tweak; `nil` if it refuses the value, which is reported.
+    /// Returns the task's values with a new one for a tweak; `nil` if the tweak refuses the value, which is
+    /// reported.
     @usableFromInline
     func scope(withCell cell: UInt, _ value: TweakValue) -> ScopedValues? {
         do throws(TweakError) { return try openScope([key(ofCell: cell): value]) } catch {
@@ -181,22 +184,22 @@ extension TweakStore {
         reportMistake("\(key): \(value) is outside of its limits, and becomes \(admission.value)")
     }
 
-    /// Reports a value that a test gives to a tweak, and that the tweak does not take as it is: with `TweaksTesting` as an
-    /// issue of the running test.
+    /// Reports a value that a test gives to a tweak and that the tweak clamps or refuses: with
+    /// `TweaksTesting`, as an issue of the running test.
     private func reportMistake(_ message: String) {
         if !fbtweak__fails_test(message) { diagnostics.warn(message) }
     }
 }
 
 extension Tweak {
-    /// Gives the tweak another value while a closure runs, for tests; see
+    /// Replaces the tweak's value while a closure runs, for tests; see
     /// ``TweakStore/withValues(_:_:)-([TweakKey:TweakValue],_)``.
     ///
     ///     mass.withValue(4) { #expect(spring().period > before) }
     ///
-    /// A value that the tweak clamps or refuses is an issue of the running test with `TweaksTesting`, and otherwise
-    /// logged. If it is refused, or nothing declares the tweak any more, the closure runs with the current value. Where
-    /// tweaks are disabled it runs with the default.
+    /// If the tweak clamps or refuses the value, that is an issue of the running test with `TweaksTesting`,
+    /// and is logged otherwise. After a refusal, or if nothing declares the tweak any more, the closure runs
+    /// with the current value. Where tweaks are disabled, it runs with the default.
     ///
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws.
@@ -208,7 +211,7 @@ extension Tweak {
         return try scope.run(body)
     }
 
-    /// Gives the tweak another value while an asynchronous closure runs, for tests, as ``withValue(_:_:)`` does.
+    /// Replaces the tweak's value while an asynchronous closure runs, for tests, as ``withValue(_:_:)`` does.
     ///
     /// - Parameters:
     ///   - value: The value.

@@ -6,13 +6,13 @@ extension TweakStore {
     ///
     ///     try store.add(VariablesProvider(files: ["tweaks.json"]), below: .overrides)
     ///
-    /// The store queries it now, on this thread, and again for the changes that it reports.
+    /// The store queries the provider now, on this thread, and again when it reports changes.
     ///
     /// - Parameters:
     ///   - provider: The provider, retained by the store.
-    ///   - source: The provider before which it is added; `nil` to add it last.
-    /// - Throws: ``TweakError/order(_:)`` if there is a provider with its name already, there is no provider `source`,
-    ///   or it is in a store already: each store needs a provider of its own.
+    ///   - source: The name of the existing provider to precede; `nil` to add the provider last.
+    /// - Throws: ``TweakError/order(_:)`` if the store already has a provider of this name or has none named
+    ///   `source`, or if the provider is already in a store: each store needs a provider of its own.
     public func add(_ provider: any TweakProvider, above source: TweakSource?) throws(TweakError) {
         try add(
             provider, provider as? any FileProvider, provider as? any MutableTweakProvider, above: source)
@@ -22,9 +22,9 @@ extension TweakStore {
     ///
     /// - Parameters:
     ///   - provider: The provider, retained by the store.
-    ///   - source: The provider after which it is added.
-    /// - Throws: ``TweakError/order(_:)`` if there is a provider with its name already, there is no provider `source`,
-    ///   or it is in a store already.
+    ///   - source: The name of the existing provider to follow.
+    /// - Throws: ``TweakError/order(_:)`` if the store already has a provider of this name or has none named
+    ///   `source`, or if the provider is already in a store.
     public func add(_ provider: any TweakProvider, below source: TweakSource) throws(TweakError) {
         let sources = sources
         guard let index = sources.firstIndex(of: source) else {

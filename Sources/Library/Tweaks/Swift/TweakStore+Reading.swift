@@ -6,9 +6,9 @@ public import FBTweak
 #endif
 
 extension TweakStore {
-    /// The store that has the tweaks of the executable and its libraries before `main` starts.
+    /// The process's store, which has the tweaks of the executable and its libraries before `main` starts.
     ///
-    /// A binary with code that uses it has a note of that, see <doc:ReleaseBuilds>.
+    /// A note marks each binary with code that uses this store; see <doc:ReleaseBuilds>.
     public static var shared: TweakStore {
         // In the user's binary, and not in the library's.
         @_alwaysEmitIntoClient
@@ -20,7 +20,7 @@ extension TweakStore {
         }
     }
 
-    /// The status of one tweak.
+    /// Returns the status of a tweak.
     ///
     /// - Throws: ``TweakError/unknown(_:nearest:)``, or ``TweakError/encrypted(_:)``.
     public func status(of key: TweakKey) throws(TweakError) -> TweakStatus {
@@ -30,16 +30,17 @@ extension TweakStore {
             declaration: status.declaration, value: value, source: .scope, pendingValue: nil)
     }
 
-    /// The current value of a tweak.
+    /// Returns the current value of a tweak.
     ///
-    /// - Throws: ``TweakError/unknown(_:nearest:)``.
+    /// - Throws: ``TweakError/unknown(_:nearest:)`` if no tweak has this name.
     public func value(of key: TweakKey) throws(TweakError) -> TweakValue {
         if let value = ScopedValues.current?.value(of: key, in: self) { return value }
         if let value = withDecodedState({ $0.tweaks[key]?.value }) { return value }
         throw unknown(key)
     }
 
-    /// The current value of a tweak, or a default for an undeclared name, which is reported once.
+    /// Returns the current value of a tweak, or a default if nothing declares the name, which is reported
+    /// once.
     public func value(of key: TweakKey, default defaultValue: TweakValue) -> TweakValue {
         do throws(TweakError) {
             return try value(of: key)

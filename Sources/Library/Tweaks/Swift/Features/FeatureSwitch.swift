@@ -8,10 +8,10 @@ public import TweakRecords
 ///     if stereo.isEnabled { … }
 ///     try stereo.disable()
 ///
-/// It is a Bool tweak of the category `Features`: `Features/awesome/enabled` for a feature, `Features/awesome/sound`
-/// for a part of it, and for nested parts their names separated by slashes: `Features/awesome/sound%2Fstereo`. A part
-/// is only enabled if the features around it are. `FBTweakFeature` in C, `#feature` in Swift, or a provider such as a
-/// ``FeaturesProvider`` declares it.
+/// It is a Bool tweak of the category `Features`: `Features/awesome/enabled` for a feature,
+/// `Features/awesome/sound` for a part of it, and for nested parts their names separated by slashes:
+/// `Features/awesome/sound%2Fstereo`. A part is enabled only if all features that enclose it are.
+/// `FBTweakFeature` in C, `#feature` in Swift, or a provider such as a ``FeaturesProvider`` declares it.
 public struct FeatureSwitch: Sendable {
     /// The names of the enclosing features, outermost first, and its own.
     public let path: [String]
@@ -23,12 +23,14 @@ public struct FeatureSwitch: Sendable {
         store.startIfShared()
     }
 
-    /// The tweak.
+    /// The name of the switch's tweak.
     public var key: TweakKey { PlacedFeature.key(of: path) }
 
-    /// Whether the feature is on: its own switch, and those of all features around it. ``ownValue`` is its own switch alone.
+    /// Whether the feature is on: its own switch and those of all enclosing features. ``ownValue`` is its own
+    /// switch alone.
     ///
-    /// An unknown feature is off, and that is reported once. One that has only variables in a file, and no switch, is on.
+    /// An unknown feature is off, which is reported once. A feature that has only variables in a file, and no
+    /// switch, is on.
     public var isEnabled: Bool {
         path.indices.allSatisfy { index in
             if let isOn = store.isOn(path[...index]) { return isOn }
@@ -37,38 +39,38 @@ public struct FeatureSwitch: Sendable {
         }
     }
 
-    /// The value of its own switch, which ``set(_:)`` sets; `nil` if the feature is unknown. A feature whose switch is on
-    /// can be off, because one around it is: see ``isEnabled``.
+    /// Whether the feature's own switch is on, as set by ``set(_:)``; `nil` if the feature is unknown. A
+    /// feature whose switch is on can still be off, because an enclosing one is; see ``isEnabled``.
     public var ownValue: Bool? { store.isOn(path[...]) }
 
-    /// The value of its own switch.
+    /// Whether the feature's own switch is on.
     @available(*, deprecated, renamed: "ownValue")
     public var isOn: Bool? { ownValue }
 
-    /// Its description for people.
+    /// The feature's description for people.
     public var description: String? { (try? store.status(of: key))?.declaration.description }
 
-    /// Switches the feature on and keeps that, even while the feature is unknown.
+    /// Switches the feature on and keeps the setting, even while the feature is unknown.
     ///
-    /// - Throws: ``TweakError`` if that cannot be kept.
+    /// - Throws: ``TweakError`` if the setting cannot be kept.
     public func enable() throws(TweakError) { try set(true) }
 
-    /// Switches the feature off and keeps that, even while the feature is unknown.
+    /// Switches the feature off and keeps the setting, even while the feature is unknown.
     ///
-    /// - Throws: ``TweakError`` if that cannot be kept.
+    /// - Throws: ``TweakError`` if the setting cannot be kept.
     public func disable() throws(TweakError) { try set(false) }
 
-    /// Switches the feature on or off and keeps that, even while the feature is unknown.
+    /// Switches the feature on or off and keeps the setting, even while the feature is unknown.
     ///
-    /// - Throws: ``TweakError`` if that cannot be kept.
+    /// - Throws: ``TweakError`` if the setting cannot be kept.
     public func set(_ isOn: Bool) throws(TweakError) {
         makeSwitch()
         try store.keep(isOn, for: key)
     }
 
-    /// Resets the switch: without an override it has the value of the next provider, or its default.
+    /// Resets the switch: removes its override, so that the next provider or the default decides.
     ///
-    /// - Throws: ``TweakError`` if a provider cannot give up its value.
+    /// - Throws: ``TweakError`` if a provider cannot remove its value.
     public func reset() throws(TweakError) {
         makeSwitch()
         try store.keep(nil as Bool?, for: key)
@@ -79,11 +81,13 @@ public struct FeatureSwitch: Sendable {
         if path.count == 1, store.hasOnlyVariables(path[0]) { _ = try? store.make(key, default: true) }
     }
 
-    /// Calls back when ``isEnabled`` changes, also through a feature around it, on the thread that makes the change.
-    /// The feature may be unknown yet, and may come and go with a provider's values.
+    /// Calls a closure when ``isEnabled`` changes, also through an enclosing feature, on the thread that
+    /// makes the change.
+    ///
+    /// The feature may be unknown, and may come and go with a provider's values.
     ///
     /// - Parameter body: Called with the new state.
-    /// - Returns: The observation, which lasts as long as it is held.
+    /// - Returns: The observation, which ends when it is released.
     public func observe(_ body: @escaping @Sendable (Bool) -> Void) -> TweakObservation {
         let isEnabled = { @Sendable in path.indices.allSatisfy { store.isOn(path[...$0]) ?? false } }
         let last = Guarded(isEnabled())
@@ -120,12 +124,12 @@ extension TweakStore {
         }
     }
 
-    /// The feature with these names of enclosing features and its own.
+    /// Returns the feature with this path: the names of the enclosing features, outermost first, and its own.
     public func feature(_ name: String, _ parts: String...) -> FeatureSwitch {
         FeatureSwitch([name] + parts, in: self)
     }
 
-    /// Returns whether the feature and all features around it are on.
+    /// Returns whether a feature and all features that enclose it are on.
     public func isFeatureEnabled(_ name: String, _ parts: String...) -> Bool {
         FeatureSwitch([name] + parts, in: self).isEnabled
     }

@@ -7,18 +7,18 @@ public import TweakRecords
 ///     @FeatureVariable("search", "limit") var limit = 20                         // declares the variable
 ///     @FeatureVariable("search", "title", fallback: "Search") var title: String  // declared elsewhere
 ///
-/// The initial value is the default of the tweak `Features/search/limit`, which is made with the property unless the
-/// program already has it. It has the property's type, whatever a file of variables contains: a `1` there can be a
-/// `Double`. Setting the property keeps an override. If the program declares the variable with another type, the
-/// property returns its default, and that is reported once.
+/// The initial value is the default of the tweak `Features/search/limit`, which the property makes unless the
+/// program already has it. The tweak has the property's type, whatever a file of variables contains: a `1`
+/// there can be a `Double`. Setting the property keeps an override. If the program declares the variable with
+/// another type, the property returns its default, which is reported once.
 @propertyWrapper
 public struct FeatureVariable<Value: TweakableValue>: Sendable {
-    /// The tweak.
+    /// The name of the variable's tweak.
     public let key: TweakKey
     @usableFromInline let fallback: Value
     @usableFromInline let store: TweakStore
 
-    /// Declares a variable.
+    /// Declares a variable, whose default is the property's initial value.
     @_alwaysEmitIntoClient
     public init(
         wrappedValue: Value, _ feature: String, _ variable: String, description: String? = nil,
@@ -58,25 +58,26 @@ public struct FeatureVariable<Value: TweakableValue>: Sendable {
     /// The property wrapper, for ``key`` and ``reset()``.
     public var projectedValue: Self { self }
 
-    /// Resets the variable: without an override it has the value of the next provider, or its default.
+    /// Resets the variable: removes its override, so that the next provider or the default decides.
     ///
-    /// - Throws: ``TweakError`` if nobody declares the variable.
+    /// - Throws: ``TweakError`` if nothing declares the variable.
     public func reset() throws(TweakError) { try store.reset(key) }
 
-    /// Calls back when the property changes, whoever changes it, on the thread that makes the change. Providers of the
-    /// variable may come and go.
+    /// Calls a closure when the property changes, on the thread that makes the change.
+    ///
+    /// Every change counts, whoever makes it. Providers of the variable may come and go.
     ///
     ///     observation = $limit.observe { limit in print(limit) }
     ///
     /// - Parameter body: Called with the new value.
-    /// - Returns: The observation, which lasts as long as it is held.
+    /// - Returns: The observation, which ends when it is released.
     public func observe(_ body: @escaping @Sendable (Value) -> Void) -> TweakObservation {
         let fallback = fallback
         return store.observeVariable(key, fallback: fallback) { body($0 ?? fallback) }
     }
 }
 
-/// A property backed by a variable of a feature, or `nil` if there is no such variable of this type.
+/// A property backed by a variable of a feature; `nil` if there is no such variable of this type.
 ///
 ///     @OptionalFeatureVariable("search", "limit") var limit: Int?
 ///
@@ -84,7 +85,7 @@ public struct FeatureVariable<Value: TweakableValue>: Sendable {
 /// property has the kept value.
 @propertyWrapper
 public struct OptionalFeatureVariable<Value: TweakableValue>: Sendable {
-    /// The tweak.
+    /// The name of the variable's tweak.
     public let key: TweakKey
     @usableFromInline let store: TweakStore
 
@@ -104,16 +105,16 @@ public struct OptionalFeatureVariable<Value: TweakableValue>: Sendable {
     /// The property wrapper, for ``key``, ``reset()`` and ``observe(_:)``.
     public var projectedValue: Self { self }
 
-    /// Resets the variable, also while nothing declares it. Setting the property to `nil` does so, too, and reports what
-    /// this throws.
+    /// Resets the variable, even while nothing declares it. Setting the property to `nil` does the same, but
+    /// reports errors instead of throwing them.
     ///
-    /// - Throws: ``TweakError`` if a provider cannot give up its value.
+    /// - Throws: ``TweakError`` if a provider cannot remove its value.
     public func reset() throws(TweakError) { try store.keep(nil as Value?, for: key) }
 
-    /// Calls back when the property changes, as ``FeatureVariable/observe(_:)`` does.
+    /// Calls a closure when the property changes, as ``FeatureVariable/observe(_:)`` does.
     ///
-    /// - Parameter body: Called with the new value; `nil` if there is none any more.
-    /// - Returns: The observation, which lasts as long as it is held.
+    /// - Parameter body: Called with the new value; `nil` if there is none.
+    /// - Returns: The observation, which ends when it is released.
     public func observe(_ body: @escaping @Sendable (Value?) -> Void) -> TweakObservation {
         store.observeVariable(key, fallback: nil, body)
     }
@@ -124,8 +125,8 @@ extension TweakStore {
     ///
     ///     try store.set(30, ofFeature: "search", variable: "limit")
     ///
-    /// A value for an undeclared variable is kept too, and applies when something declares it. ``set(_:for:)`` refuses
-    /// that.
+    /// A value for an undeclared variable, which ``set(_:for:)`` refuses, is kept too, and applies when
+    /// something declares the variable.
     ///
     /// - Parameters:
     ///   - value: The value; `nil` resets the variable.
@@ -161,7 +162,7 @@ extension TweakStore {
         try set(value.tweakValue, for: key)
     }
 
-    /// Queries providers that cannot list their names for an undeclared variable.
+    /// Queries the providers that cannot list their names about an undeclared variable.
     private func ask(_ feeds: [ProviderFeed], about key: TweakKey) {
         for feed in feeds { feed.report(.tweaks([key])) }
     }
@@ -184,7 +185,7 @@ extension TweakStore {
         }
     }
 
-    /// The value as a tweak of exactly this type would take it.
+    /// Returns the value as a tweak of exactly this type would accept it.
     private func admitted<Value: TweakableValue>(
         _ value: Value, for key: TweakKey
     ) throws(TweakError) -> TweakValue {
@@ -198,23 +199,23 @@ extension TweakStore {
 }
 
 extension TweakKey {
-    /// The tweak of a variable of a feature: `Features/feature/variable`.
+    /// Creates the name of a feature's variable: `Features/feature/variable`.
     public init(feature: String, variable: String) {
         self.init(PlacedFeature.category, feature, variable)
     }
 }
 
 extension TweakStore {
-    /// The value of a variable of a feature: the tweak `Features/feature/variable`.
+    /// Returns the value of a feature's variable: the tweak `Features/feature/variable`.
     ///
     ///     let limit = try store.value(ofFeature: "search", variable: "limit", as: Int.self)
     ///
-    /// An undeclared variable has the value that providers have for it, a person's override first.
+    /// For an undeclared variable it is the value that providers have, a person's override first.
     ///
     /// - Parameters:
     ///   - feature: The feature.
     ///   - variable: The variable.
-    ///   - type: The type of the value. An integer is also a `Double`; there is no other conversion.
+    ///   - type: The type of the value. An integer can be read as a `Double`; there is no other conversion.
     ///
     /// - Throws: ``TweakError/unknown(_:nearest:)``, ``TweakError/otherType(_:asked:)`` or ``TweakError/encrypted(_:)``.
     public func value<Value: TweakableValue>(
@@ -251,7 +252,7 @@ extension TweakStore {
         throw .otherType(found.declaration, asked: Value.tweakType)
     }
 
-    /// The value of a variable of a feature, or `nil` if there is none of the type.
+    /// Returns the value of a feature's variable, or `nil` if there is none of this type.
     public func valueIfAny<Value: TweakableValue>(
         ofFeature feature: String, variable: String, as type: Value.Type = Value.self
     ) -> Value? {

@@ -2,18 +2,19 @@
 public import TweakRecords
 
 extension TweakStore {
-    /// The tweak of this name, made unless something declares it. For generated accessors.
+    /// Returns the tweak of this name, and makes it unless something declares it. For generated accessors.
     ///
     ///     let awesome = TweakStore.shared.tweak(TweakKey("Features", "awesome", "enabled"), default: true)
     ///
-    /// If the name belongs to a tweak of another type, the handle only returns the default, and the store logs that.
+    /// If the name belongs to a tweak of another type, the handle returns only the default, and the store
+    /// logs that.
     ///
     /// - Parameters:
     ///   - key: The name.
-    ///   - default: The default of a tweak that has to be made.
+    ///   - default: The default, used if the tweak is made.
     ///   - title: The name that people see.
     ///   - description: A description for people.
-    ///   - group: The heading under which people see it.
+    ///   - group: The heading under which people see the tweak.
     public func tweak<Value: TweakableValue>(
         _ key: TweakKey, default: Value, title: String? = nil, description: String? = nil,
         group: String? = nil

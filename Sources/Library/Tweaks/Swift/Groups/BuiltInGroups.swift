@@ -3,7 +3,7 @@ public import TweakRecords
 
 /// The timing of an animation.
 public struct TweakAnimation: TweakGroup {
-    /// The course of its speed.
+    /// The easing curve of an animation.
     public enum Curve: String, CaseIterable, TweakableEnum {
         /// Constant speed.
         case linear
@@ -15,14 +15,14 @@ public struct TweakAnimation: TweakGroup {
         case easeInOut
     }
 
-    /// The duration.
+    /// The duration of the animation.
     public var duration: Duration
-    /// The delay before the start.
+    /// The delay before the animation starts.
     public var delay: Duration
-    /// The course of its speed.
+    /// The easing curve of an animation.
     public var curve: Curve
 
-    /// Creates the values of an animation.
+    /// Creates the timing of an animation.
     @inlinable
     public init(
         duration: Duration = .milliseconds(300), delay: Duration = .zero, curve: Curve = .easeInOut
@@ -32,7 +32,7 @@ public struct TweakAnimation: TweakGroup {
         self.curve = curve
     }
 
-    /// Duration and delay, each from 0 to 10 s, and curve.
+    /// The fields: duration and delay, each from 0 to 10 s, and curve.
     public static let fields: [TweakField<TweakAnimation>] = [
         TweakField(.duration, \.duration), TweakField(.delay, \.delay), TweakField(.curve, \.curve),
     ]
@@ -40,16 +40,16 @@ public struct TweakAnimation: TweakGroup {
 
 /// A damped spring.
 public struct TweakSpring: TweakGroup {
-    /// The mass at its end.
+    /// The mass attached to the spring.
     public var mass: Double
-    /// The force per unit of distance.
+    /// The stiffness: force per unit of distance.
     public var stiffness: Double
-    /// The force per unit of speed.
+    /// The damping: force per unit of speed.
     public var damping: Double
-    /// The speed at the start.
+    /// The initial velocity of the mass.
     public var initialVelocity: Double
 
-    /// Creates the values of a spring.
+    /// Creates a spring.
     @inlinable
     public init(
         mass: Double = 1, stiffness: Double = 100, damping: Double = 10, initialVelocity: Double = 0
@@ -60,8 +60,7 @@ public struct TweakSpring: TweakGroup {
         self.initialVelocity = initialVelocity
     }
 
-    /// Creates the values of a spring from a damping ratio: below 1 it oscillates, at 1 it comes to rest in the
-    /// shortest time.
+    /// Creates a spring from a damping ratio: below 1 it oscillates, at 1 it settles fastest.
     @inlinable
     public init(
         dampingRatio: Double, mass: Double = 1, stiffness: Double = 100, initialVelocity: Double = 0
@@ -71,11 +70,11 @@ public struct TweakSpring: TweakGroup {
             initialVelocity: initialVelocity)
     }
 
-    /// The damping relative to critical damping. Not a number for a spring without mass or stiffness.
+    /// The damping relative to critical damping. It is not finite if mass or stiffness is 0.
     @inlinable
     public var dampingRatio: Double { damping / (2 * (mass * stiffness).squareRoot()) }
 
-    /// Mass, stiffness, damping and initial velocity.
+    /// The fields: mass, stiffness, damping and initial velocity.
     public static let fields: [TweakField<TweakSpring>] = [
         TweakField(.mass, \.mass), TweakField(.stiffness, \.stiffness), TweakField(.damping, \.damping),
         TweakField(.initialVelocity, \.initialVelocity),
@@ -84,18 +83,18 @@ public struct TweakSpring: TweakGroup {
 
 /// A drop shadow.
 public struct TweakShadow: TweakGroup {
-    /// The colour.
+    /// The colour of the shadow.
     public var color: TweakColor
-    /// The opacity, from 0 (invisible) to 1.
+    /// The opacity, from 0 (invisible) to 1 (opaque).
     public var opacity: Double
-    /// The blur radius of the edge.
+    /// The blur radius of the shadow's edge.
     public var radius: Double
     /// The offset to the right.
     public var offsetX: Double
     /// The offset downwards.
     public var offsetY: Double
 
-    /// Creates the values of a shadow.
+    /// Creates a shadow.
     @inlinable
     public init(
         color: TweakColor = TweakColor(red: 0, green: 0, blue: 0), opacity: Double = 0.25,
@@ -108,7 +107,7 @@ public struct TweakShadow: TweakGroup {
         self.offsetY = offsetY
     }
 
-    /// Colour, opacity, radius and offset.
+    /// The fields: colour, opacity, radius and offset.
     public static let fields: [TweakField<TweakShadow>] = [
         TweakField(.color, \.color), TweakField(.opacity, \.opacity), TweakField(.radius, \.radius),
         TweakField(.offsetX, \.offsetX), TweakField(.offsetY, \.offsetY),
@@ -117,10 +116,10 @@ public struct TweakShadow: TweakGroup {
 
 /// Insets from the edges of a rectangle.
 public struct TweakEdgeInsets: TweakGroup {
-    /// The inset from the edge of this name.
+    /// The inset from the edge of the same name.
     public var top, left, bottom, right: Double
 
-    /// Creates the insets.
+    /// Creates insets.
     @inlinable
     public init(top: Double = 0, left: Double = 0, bottom: Double = 0, right: Double = 0) {
         self.top = top
@@ -129,7 +128,7 @@ public struct TweakEdgeInsets: TweakGroup {
         self.right = right
     }
 
-    /// The four insets.
+    /// The fields: the four insets.
     public static let fields: [TweakField<TweakEdgeInsets>] = [
         TweakField(.top, \.top), TweakField(.left, \.left), TweakField(.bottom, \.bottom),
         TweakField(.right, \.right),

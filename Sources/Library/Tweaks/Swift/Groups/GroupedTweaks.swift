@@ -4,7 +4,7 @@ public import TweakRecords
 
 /// The tweaks of a group under one name.
 ///
-/// A property of the group is the handle of its tweak: `try bounce.stiffness.set(240)`.
+/// Each property of the group is the handle of a tweak: `try bounce.stiffness.set(240)`.
 @dynamicMemberLookup
 public struct GroupedTweaks<Group: TweakGroup>: Sendable {
     private let defaultValue: Group
@@ -17,7 +17,7 @@ public struct GroupedTweaks<Group: TweakGroup>: Sendable {
         self.store = store
     }
 
-    /// Makes the tweaks of records in the binary. For macro expansions only.
+    /// Creates the tweaks from records in the binary. For macro expansions only.
     ///
     /// - Parameters:
     ///   - records: The records of the group's fields, in their order, valid as long as the tweaks are used.
@@ -28,26 +28,29 @@ public struct GroupedTweaks<Group: TweakGroup>: Sendable {
             in: .ofProcess)
     }
 
-    /// Makes constant tweaks. For macro expansions only, where tweaks are disabled.
+    /// Creates constant tweaks. For macro expansions only, where tweaks are disabled.
     public init(__constant defaultValue: Group) {
         self.init([], default: defaultValue, in: .ofProcess)
     }
 
-    /// The current values. Each tweak is read with one load, so the values may be mixed with earlier ones if a batch
-    /// ends meanwhile; observers get them together.
+    /// The current values of all tweaks in the group.
+    ///
+    /// Each tweak is read with one load, so if a batch ends during the read, old and new values can be mixed.
+    /// ``taken`` and observers get values that belong together.
     public var value: Group {
         var group = defaultValue
         for field in fields { field.read(&group) }
         return group
     }
 
-    /// A copy of the values that belong together, for any number of threads, without a lock and without waiting.
+    /// A copy of the values that belong together, made on any thread without locking or waiting.
     ///
     ///     if let gains = Motor.$gains.taken { controller.gains = gains }
     ///
-    /// It is what one change left, and no part of another, by whichever way the library changes tweaks. `nil` if values
-    /// were being stored in all of three attempts: keep the last copy then. What a gate stores in another thread may be
-    /// mixed: read the tweaks of a gate in its thread.
+    /// The copy has the values that one change left and no part of another, however the library changes the
+    /// tweaks. It is `nil` if values were being stored during each of three attempts: keep the previous copy
+    /// then. Values that a gate stores on another thread may be mixed: read a gate's tweaks on the thread
+    /// that passes it.
     public var taken: Group? {
         for _ in 0..<3 {
             let before = fbtweak__begin_taking()
@@ -60,7 +63,7 @@ public struct GroupedTweaks<Group: TweakGroup>: Sendable {
     /// The names of the tweaks.
     public var keys: [TweakKey] { fields.map(\.key) }
 
-    /// The tweak of a property; constant if the group has no such field.
+    /// The tweak of a property; a constant if the property is not a field.
     public subscript<Value: TweakableValue>(
         dynamicMember property: WritableKeyPath<Group, Value>
     ) -> Tweak<Value> {
@@ -94,12 +97,12 @@ public struct GroupedTweaks<Group: TweakGroup>: Sendable {
         public let newValue: Group
     }
 
-    /// Calls back when a tweak of the group changes, on the thread that changes it. A batch is one call.
+    /// Calls a closure when a tweak of the group changes, on the thread that changes it. A batch is one call.
     ///
     /// - Parameters:
-    ///   - initially: Whether the first call has the current values, before any change.
+    ///   - initially: Whether to call first with the current values, before any change.
     ///   - body: Called with the change.
-    /// - Returns: The observation, which lasts as long as it is held.
+    /// - Returns: The observation, which ends when it is released.
     public func observe(
         initially: Bool = false, _ body: @escaping @Sendable (Change) -> Void
     ) -> TweakObservation {
@@ -136,7 +139,7 @@ public struct GroupedTweaks<Group: TweakGroup>: Sendable {
 }
 
 extension TweakStore {
-    /// Makes the tweaks of a group while the program runs.
+    /// Makes the tweaks of a group at run time.
     ///
     ///     let bounce = try store.make(group: TweakSpring(stiffness: 200), "UI", "Card", "Bounce")
     ///
@@ -162,13 +165,13 @@ extension TweakStore {
         return GroupedTweaks(made, default: group, in: self)
     }
 
-    /// Finds the tweaks of a group, declared in any way.
+    /// Finds the tweaks of a group, however they were declared.
     ///
     /// - Parameters:
     ///   - category: The first level of the names.
     ///   - collection: The second level.
     ///   - name: The prefix of the names on the third level.
-    ///   - group: The values of properties that are not fields.
+    ///   - group: A group with the values of properties that are not fields.
     /// - Throws: ``TweakError`` if a tweak does not exist or has another type.
     public func tweaks<Group: TweakGroup>(
         of group: Group, _ category: String, _ collection: String, _ name: String
@@ -180,9 +183,9 @@ extension TweakStore {
         return GroupedTweaks(found, default: group, in: self)
     }
 
-    /// Removes the tweaks of a group that were made while the program runs.
+    /// Removes the tweaks of a group made at run time.
     ///
-    /// - Throws: ``TweakError/notMade(_:)``.
+    /// - Throws: ``TweakError/notMade(_:)`` if a tweak was not made at run time.
     public func remove<Group: TweakGroup>(_ group: GroupedTweaks<Group>) throws(TweakError) {
         for key in group.keys { try remove(key) }
     }

@@ -14,14 +14,14 @@ internal import TweakRecords
 /// ``TweakShadow`` and ``TweakEdgeInsets`` are such groups, and the macro `@Tweakable` declares their tweaks in the
 /// binary.
 ///
-/// Without the macro `@TweakGroup` declare ``fields``. A property that is in none of them keeps its value, which nobody
-/// reports; the macro makes that an error.
+/// Without the macro `@TweakGroup`, declare ``fields``. A property that is missing there keeps its value,
+/// without a report; with the macro that is an error.
 public protocol TweakGroup: Sendable, Equatable {
     /// The tweaks of the group, in display order.
     static var fields: [TweakField<Self>] { get }
 }
 
-/// A tweak of a group.
+/// A field of a group: its name, its property and its options.
 public struct TweakField<Group: Sendable>: Sendable {
     /// The last part of the tweak's name.
     let name: String
@@ -30,15 +30,15 @@ public struct TweakField<Group: Sendable>: Sendable {
     let make: @Sendable (TweakStore, TweakKey, Group) throws(TweakError) -> BoundField<Group>
     /// Finds the field's tweak, which must have its type.
     let find: @Sendable (TweakStore, TweakKey) throws(TweakError) -> BoundField<Group>
-    /// The field's tweak with a record in the binary.
+    /// Binds the field to its tweak's record in the binary.
     let bind: @Sendable (UnsafeRawPointer, Group) -> BoundField<Group>
 
-    /// A field of any type.
+    /// Creates a field of any type.
     ///
     /// - Parameters:
     ///   - name: The last part of the tweak's name.
     ///   - property: The property of the group.
-    ///   - unit: The unit of its numbers, such as `kg`.
+    ///   - unit: The unit of the numbers, such as `kg`.
     ///   - description: A description for people.
     public init<Value: TweakableValue>(
         _ name: String, _ property: any WritableKeyPath<Group, Value> & Sendable, unit: String? = nil,
@@ -50,14 +50,14 @@ public struct TweakField<Group: Sendable>: Sendable {
         }
     }
 
-    /// A numeric field with limits.
+    /// Creates a numeric field with limits.
     ///
     /// - Parameters:
     ///   - name: The last part of the tweak's name.
     ///   - property: The property of the group.
-    ///   - limits: The smallest and the largest value. A default outside them widens them.
-    ///   - step: The distance between two neighbouring values on a slider or stepper.
-    ///   - unit: The unit of its numbers, such as `kg`.
+    ///   - limits: The minimum and maximum. A default outside the limits widens them.
+    ///   - step: The increment of a slider or stepper.
+    ///   - unit: The unit of the numbers, such as `kg`.
     ///   - description: A description for people.
     public init<Value: TweakableValue & Comparable>(
         _ name: String, _ property: any WritableKeyPath<Group, Value> & Sendable,
@@ -71,7 +71,7 @@ public struct TweakField<Group: Sendable>: Sendable {
         }
     }
 
-    /// A field of one of the library's own groups.
+    /// Creates a field of a built-in group.
     init<Value: TweakableValue>(
         _ field: GroupField, _ property: any WritableKeyPath<Group, Value> & Sendable
     ) {

@@ -2,22 +2,22 @@
 public import FBTweak
 public import TweakRecords
 
-/// A tweak in Swift: its value, its declaration, and what can be done with it.
+/// A typed handle of a tweak, for reading, setting and observing it.
 ///
 ///     let stiffness = try TweakStore.shared.tweak("Spring", "Physics", "Stiffness", as: Double.self)
 ///     spring.stiffness = stiffness.value
 ///     try stiffness.set(240)
 ///
-/// A handle is small, free to copy, and usable on every thread. It stays valid when the tweak is removed or the library
-/// that declares it is closed: the value is the default then.
+/// A handle is small, cheap to copy, and usable on every thread. It stays valid when the tweak is removed or
+/// the library that declares it is closed; its value is the default then.
 public struct Tweak<Value: TweakableValue>: Sendable {
     /// The address of the cell, as a number because pointers are not Sendable; 0 for a constant.
     @usableFromInline let cell: UInt
     @usableFromInline let fallback: Value
-    /// `nil` for the shared store, which a read does not touch.
+    /// The tweak's store; `nil` for the shared one, which a read does not touch.
     @usableFromInline let privateStore: TweakStore?
 
-    /// Makes the handle of a record in the binary. For macro expansions only.
+    /// Creates the handle of a record in the binary. For macro expansions only.
     ///
     /// - Parameters:
     ///   - record: The record of a tweak of this type, valid as long as the handle is used.
@@ -29,7 +29,7 @@ public struct Tweak<Value: TweakableValue>: Sendable {
         privateStore = nil
     }
 
-    /// Makes a constant handle. For macro expansions only, where tweaks are disabled.
+    /// Creates a constant handle. For macro expansions only, where tweaks are disabled.
     @inlinable @inline(__always)
     public init(__constant constant: Value) {
         cell = 0
@@ -44,10 +44,10 @@ public struct Tweak<Value: TweakableValue>: Sendable {
         self.privateStore = privateStore
     }
 
-    /// The current value. Reading it never fails, and is one load, after two tests where the compiler does not see that the
-    /// handle is that of a macro.
+    /// The current value. Reading never fails; it is one load, after two tests if the compiler cannot see
+    /// that a macro made the handle.
     ///
-    /// Assigning it is ``set(_:)`` for code that cannot throw: the store's logger reports a refused value.
+    /// Assigning is ``set(_:)`` for code that cannot throw: the store logs a refused value.
     public var value: Value {
         @inlinable @inline(__always)
         get {
@@ -60,7 +60,7 @@ public struct Tweak<Value: TweakableValue>: Sendable {
         }
     }
 
-    /// The value of a private store's tweak. Not inlined, so that other reads stay a few instructions.
+    /// Reads the tweak of a private store. Not inlined, so that other reads stay a few instructions.
     @inlinable @inline(never)
     func valueInTask(_ cell: UnsafeRawPointer) -> Value {
         __tweak(cell, scoped: true, default: fallback)
@@ -72,7 +72,8 @@ public struct Tweak<Value: TweakableValue>: Sendable {
 // MARK: - What it is
 
 extension Tweak {
-    /// The tweak's name. Three empty strings where tweaks are disabled, because the binary then contains no names.
+    /// The tweak's name; three empty strings where tweaks are disabled, because the binary then contains no
+    /// names.
     public var key: TweakKey { cell == 0 ? TweakKey("", "", "") : store.key(ofCell: cell) }
 
     /// The tweak's declaration, or `nil` if nothing declares it any more or tweaks are disabled.
@@ -90,7 +91,7 @@ extension Tweak {
         (declaration?.defaultValue).flatMap(Value.init(tweakValue:)) ?? fallback
     }
 
-    /// The smallest and the largest value; `nil` where only the type limits it.
+    /// The minimum and maximum; `nil` where only the type limits the value.
     public var limits: (minimum: Value?, maximum: Value?) {
         let declaration = declaration
         return (
@@ -99,7 +100,7 @@ extension Tweak {
         )
     }
 
-    /// The only allowed values; empty if the tweak takes others. Their labels are in the ``declaration``.
+    /// The only allowed values; empty if the tweak has no choices. The ``declaration`` has their labels.
     public var choices: [Value] {
         let declared = declaration?.choices ?? []
         return (declared.isEmpty ? Value.tweakChoices : declared).compactMap {
@@ -112,7 +113,7 @@ extension Tweak {
         cell == 0 ? .binary : (try? store.status(of: key))?.source ?? .binary
     }
 
-    /// The last change since the start of the process and its time since 1970; `nil` if there was none.
+    /// The last change since the process started, with its time since 1970; `nil` if there was none.
     ///
     /// `Date(timeIntervalSince1970: time / .seconds(1))` converts the time for Foundation.
     public var lastChange: (change: Change, time: Duration)? {
@@ -124,8 +125,8 @@ extension Tweak {
 }
 
 extension Tweak: CustomStringConvertible {
-    /// The name and the value: `Spring/Drawing/Gain = 0.75`. Where tweaks are disabled the value alone, because the binary
-    /// then contains no names.
+    /// The name and the value: `Spring/Drawing/Gain = 0.75`. Where tweaks are disabled, the value alone,
+    /// because the binary then contains no names.
     public var description: String { cell == 0 ? "\(value)" : "\(key) = \(value)" }
 }
 
@@ -134,7 +135,7 @@ extension Tweak: CustomStringConvertible {
 extension Tweak {
     /// Sets the tweak and keeps the value as an override.
     ///
-    /// A number outside the limits is clamped. Where tweaks are disabled nothing happens.
+    /// A number outside the limits is clamped. Where tweaks are disabled, this does nothing.
     ///
     /// - Returns: The value as applied.
     /// - Throws: ``TweakError`` if nothing declares the tweak any more or it refuses the value.
@@ -145,7 +146,7 @@ extension Tweak {
         return Value(tweakValue: taken) ?? value
     }
 
-    /// Resets the tweak: without an override it has the value of the next provider, or its default.
+    /// Resets the tweak: removes its override, so that the next provider or the default decides.
     ///
     /// - Throws: ``TweakError`` if nothing declares the tweak any more.
     public func reset() throws(TweakError) {
@@ -166,7 +167,7 @@ extension TweakStore {
 }
 
 extension Tweak {
-    /// The tweak of a `fbtweak.h` handle, such as one that `FBTweakInline` makes in a C header.
+    /// Creates the handle of a tweak from a C handle, such as one that `FBTweakInline` makes in a header.
     ///
     /// - Throws: ``TweakError`` if the handle is `NULL` or the tweak has another type.
     public init(_ handle: UnsafePointer<fbtweak>?) throws(TweakError) {
@@ -176,8 +177,8 @@ extension Tweak {
         self = try TweakStore.ofProcess.tweak(declaration.key)
     }
 
-    /// The tweak's handle for functions of `fbtweak.h`, valid until the process exits. `nil` for tweaks of private
-    /// stores, which C does not have, and where tweaks are disabled.
+    /// The tweak's C handle, for the functions of `fbtweak.h`, valid until the process exits; `nil` for
+    /// tweaks of private stores, which C does not have, and where tweaks are disabled.
     public var cHandle: UnsafePointer<fbtweak>? {
         cell == 0 || privateStore != nil ? nil : store.handle(of: key)
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 public import TweakRecords
 
-/// Changes that are made together, see ``TweakStore/batch(_:)``.
+/// Changes that the program makes together; see ``TweakStore/batch(_:)``.
 public struct TweakBatch {
     private let store: TweakStore
     private var values: [TweakKey: TweakValue?] = [:]
@@ -51,16 +51,16 @@ public struct TweakBatch {
         if tweak.cell != 0 { try reset(tweak.key) }
     }
 
-    /// The value of a tweak after the batch.
+    /// Returns the value that a tweak will have after the batch.
     ///
-    /// - Throws: ``TweakError/unknown(_:nearest:)``.
+    /// - Throws: ``TweakError/unknown(_:nearest:)`` if no tweak has this name.
     public func value(of key: TweakKey) throws(TweakError) -> TweakValue {
         let status = try store.storedStatus(of: key)
         guard let value = values[key] else { return status.value }
         return value ?? status.declaration.defaultValue
     }
 
-    /// The value of a tweak after the batch.
+    /// Returns the value that a tweak will have after the batch.
     public func value<Value: TweakableValue>(of tweak: Tweak<Value>) -> Value {
         (try? value(of: tweak.key)).flatMap(Value.init(tweakValue:)) ?? tweak.value
     }
@@ -91,10 +91,11 @@ extension TweakStore {
     ///         try batch.set(12, for: damping)
     ///     }
     ///
-    /// Tweaks keep their old values until the closure returns. Then all change, and observers are called: those of one
-    /// tweak once, with its first and last value, and those of several tweaks once for all. If the closure throws,
-    /// nothing changes and no observer is called. Changes made without the batch take effect at once, as always. If a
-    /// provider cannot keep a value, that is reported.
+    /// Tweaks keep their old values until the closure returns. Then all of them change, and observers are
+    /// called: an observer of one tweak once, with its first and last value, and an observer of several
+    /// tweaks once for all. If the closure throws, nothing changes and no observer is called. Changes that
+    /// the closure makes without the batch take effect at once. If a provider cannot keep a value, that is
+    /// reported.
     ///
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws.

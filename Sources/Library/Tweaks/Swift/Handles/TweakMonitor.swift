@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 public import CTweaks
 
-/// A type of a monitor: Bool, an integer of 8 to 64 bits, Float or Double.
+/// A type that monitors can have: Bool, an integer of 8 to 64 bits, Float or Double.
 public protocol MonitoredValue: TweakableValue {
     /// Writes a cell with one relaxed atomic store. For monitors only.
     ///
@@ -10,7 +10,7 @@ public protocol MonitoredValue: TweakableValue {
 }
 
 extension Bool: MonitoredValue {
-    /// Writes the byte.
+    /// Writes the byte of a Bool.
     @inlinable @inline(__always)
     public func __store(in cell: UnsafeMutableRawPointer) {
         fbtweak__store_bool(cell.assumingMemoryBound(to: Bool.self), self)
@@ -18,7 +18,7 @@ extension Bool: MonitoredValue {
 }
 
 extension Double: MonitoredValue {
-    /// Writes the eight bytes.
+    /// Writes the eight bytes of a Double.
     @inlinable @inline(__always)
     public func __store(in cell: UnsafeMutableRawPointer) {
         fbtweak__store_64(cell.assumingMemoryBound(to: UInt64.self), bitPattern)
@@ -26,7 +26,7 @@ extension Double: MonitoredValue {
 }
 
 extension Float: MonitoredValue {
-    /// Writes the four bytes.
+    /// Writes the four bytes of a Float.
     @inlinable @inline(__always)
     public func __store(in cell: UnsafeMutableRawPointer) {
         fbtweak__store_32(cell.assumingMemoryBound(to: UInt32.self), bitPattern)
@@ -46,7 +46,7 @@ extension UInt32: MonitoredValue {}
 extension UInt64: MonitoredValue {}
 
 extension FixedWidthInteger where Self: MonitoredValue {
-    /// Writes the integer. Specialised for a type, only one of the stores remains.
+    /// Writes an integer. Specialised for a type, only one of the stores remains.
     @inlinable @inline(__always)
     public func __store(in cell: UnsafeMutableRawPointer) {
         switch Self.bitWidth {
@@ -88,8 +88,9 @@ public func __monitor<Value: MonitoredValue>(_ cell: UnsafeMutableRawPointer, _ 
     value.__store(in: cell)
 }
 
-/// Replaces a monitor where there are no tweaks. For macro expansions only.
+/// Stands in for a monitor where tweaks are disabled. For macro expansions only.
 ///
-/// - Parameter value: Not evaluated. It makes the compiler count variables used only by a monitor as used.
+/// - Parameter value: An expression that is not evaluated. It makes the compiler count variables used only by
+///   a monitor as used.
 @inlinable @inline(__always)
 public func __unevaluated<Value>(_ value: @autoclosure () -> Value) {}

@@ -2,7 +2,7 @@
 public import TweakRecords
 
 extension TweakStore {
-    /// Finds a tweak by its name, declared in C or Swift, or made at run time.
+    /// Finds a tweak by name, whether declared in C or Swift or made at run time.
     ///
     ///     let stiffness = try TweakStore.shared.tweak("Spring", "Physics", "Stiffness", as: Double.self)
     ///
@@ -30,7 +30,7 @@ extension TweakStore {
         return Tweak(cell: found.cell, default: fallback, in: isShared ? nil : self)
     }
 
-    /// Finds a tweak by its name, as ``tweak(_:_:_:as:)`` does.
+    /// Finds a tweak by name, as ``tweak(_:_:_:as:)`` does.
     ///
     /// - Parameters:
     ///   - key: The name.

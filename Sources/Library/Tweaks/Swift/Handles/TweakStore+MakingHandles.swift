@@ -6,18 +6,18 @@ extension TweakStore {
     ///
     ///     let mode = try store.make(TweakKey("Spring", "Drawing", "Mode"), default: "wire", choices: ["wire", "solid"])
     ///
-    /// Its override, if there is one, applies from the start. An enumeration's cases are its choices.
+    /// Its override, if any, applies at once. An enumeration's cases are its choices.
     ///
     /// - Parameters:
     ///   - key: The name.
     ///   - default: The default.
-    ///   - choices: The only allowed values; empty if the tweak takes others.
-    ///   - unit: The unit of its numbers, such as `kg`.
+    ///   - choices: The only allowed values; empty for no restriction.
+    ///   - unit: The unit of the numbers, such as `kg`.
     ///   - description: A description for people.
     ///   - owner: The person or team responsible.
     ///   - expires: The last day on which the tweak should exist, as `YYYY-MM-DD`.
-    ///   - readOnly: Whether it is read-only.
-    ///   - needsRestart: Whether changes take effect at the next start of the program.
+    ///   - readOnly: Whether the tweak can be seen but not set.
+    ///   - needsRestart: Whether a new value takes effect at the program's next start.
     /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
     ///   program has a tweak of this name.
     @discardableResult
@@ -32,20 +32,20 @@ extension TweakStore {
             flags: ["read-only": readOnly, "needs-restart": needsRestart])
     }
 
-    /// Makes a tweak at run time, by the levels of its name.
+    /// Makes a tweak at run time, from the three levels of its name.
     ///
     /// - Parameters:
     ///   - category: The first level of the name.
     ///   - collection: The second level.
     ///   - name: The third level.
     ///   - default: The default.
-    ///   - choices: The only allowed values; empty if the tweak takes others.
-    ///   - unit: The unit of its numbers, such as `kg`.
+    ///   - choices: The only allowed values; empty for no restriction.
+    ///   - unit: The unit of the numbers, such as `kg`.
     ///   - description: A description for people.
     ///   - owner: The person or team responsible.
     ///   - expires: The last day on which the tweak should exist, as `YYYY-MM-DD`.
-    ///   - readOnly: Whether it is read-only.
-    ///   - needsRestart: Whether changes take effect at the next start of the program.
+    ///   - readOnly: Whether the tweak can be seen but not set.
+    ///   - needsRestart: Whether a new value takes effect at the program's next start.
     /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
     ///   program has a tweak of this name.
     @_alwaysEmitIntoClient @discardableResult
@@ -67,18 +67,18 @@ extension TweakStore {
     /// - Parameters:
     ///   - key: The name.
     ///   - default: The default.
-    ///   - limits: The smallest and the largest value, or one of them, as in `0...` and `...100`.
-    ///   - step: The distance between two neighbouring values on a slider or stepper.
-    ///   - precision: How many decimals displays show, from 0 to 17.
+    ///   - limits: The minimum and maximum; a range such as `0...` or `...100` has only one.
+    ///   - step: The increment of a slider or stepper.
+    ///   - precision: The number of decimals to show, from 0 to 17.
     ///   - scale: The scale of a slider; a logarithmic one needs a minimum above 0.
-    ///   - pair: The name of the number in the same collection for the vertical axis of a pad; this one is for the
-    ///     horizontal axis.
+    ///   - pair: The name of the number on the vertical axis of a pad, in the same collection; this tweak is
+    ///     on the horizontal axis.
     ///   - unit: The unit, such as `kg`.
     ///   - description: A description for people.
     ///   - owner: The person or team responsible.
     ///   - expires: The last day on which the tweak should exist, as `YYYY-MM-DD`.
-    ///   - readOnly: Whether it is read-only.
-    ///   - needsRestart: Whether changes take effect at the next start of the program.
+    ///   - readOnly: Whether the tweak can be seen but not set.
+    ///   - needsRestart: Whether a new value takes effect at the program's next start.
     /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
     ///   program has a tweak of this name.
     @discardableResult
@@ -97,25 +97,25 @@ extension TweakStore {
             flags: ["read-only": readOnly, "needs-restart": needsRestart])
     }
 
-    /// Makes a numeric tweak at run time, by the levels of its name.
+    /// Makes a numeric tweak at run time, from the three levels of its name.
     ///
     /// - Parameters:
     ///   - category: The first level of the name.
     ///   - collection: The second level.
     ///   - name: The third level.
     ///   - default: The default.
-    ///   - limits: The smallest and the largest value, or one of them, as in `0...` and `...100`.
-    ///   - step: The distance between two neighbouring values on a slider or stepper.
-    ///   - precision: How many decimals displays show, from 0 to 17.
+    ///   - limits: The minimum and maximum; a range such as `0...` or `...100` has only one.
+    ///   - step: The increment of a slider or stepper.
+    ///   - precision: The number of decimals to show, from 0 to 17.
     ///   - scale: The scale of a slider; a logarithmic one needs a minimum above 0.
-    ///   - pair: The name of the number in the same collection for the vertical axis of a pad; this one is for the
-    ///     horizontal axis.
+    ///   - pair: The name of the number on the vertical axis of a pad, in the same collection; this tweak is
+    ///     on the horizontal axis.
     ///   - unit: The unit, such as `kg`.
     ///   - description: A description for people.
     ///   - owner: The person or team responsible.
     ///   - expires: The last day on which the tweak should exist, as `YYYY-MM-DD`.
-    ///   - readOnly: Whether it is read-only.
-    ///   - needsRestart: Whether changes take effect at the next start of the program.
+    ///   - readOnly: Whether the tweak can be seen but not set.
+    ///   - needsRestart: Whether a new value takes effect at the program's next start.
     /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
     ///   program has a tweak of this name.
     @_alwaysEmitIntoClient @discardableResult
@@ -165,9 +165,9 @@ extension TweakStore {
     /// - Parameters:
     ///   - key: The name.
     ///   - type: The type of the values.
-    ///   - limits: The range in which displays draw it, with both ends or one.
-    ///   - choices: The names of states, by their numbers.
-    ///   - precision: How many decimals displays show, from 0 to 17.
+    ///   - limits: The range of displays, with one or both ends.
+    ///   - choices: The names of states by number.
+    ///   - precision: The number of decimals to show, from 0 to 17.
     ///   - unit: The unit, such as `rpm`.
     ///   - description: A description for people.
     ///   - owner: The person or team responsible.
@@ -189,16 +189,16 @@ extension TweakStore {
         return TweakMonitor(cell: try makeHandle(declaration.checked(), nil).cell.number)
     }
 
-    /// Makes a monitor at run time, by the levels of its name.
+    /// Makes a monitor at run time, from the three levels of its name.
     ///
     /// - Parameters:
     ///   - category: The first level of the name.
     ///   - collection: The second level.
     ///   - name: The third level.
     ///   - type: The type of the values.
-    ///   - limits: The range in which displays draw it, with both ends or one.
-    ///   - choices: The names of states, by their numbers.
-    ///   - precision: How many decimals displays show, from 0 to 17.
+    ///   - limits: The range of displays, with one or both ends.
+    ///   - choices: The names of states by number.
+    ///   - precision: The number of decimals to show, from 0 to 17.
     ///   - unit: The unit, such as `rpm`.
     ///   - description: A description for people.
     ///   - owner: The person or team responsible.
@@ -216,8 +216,8 @@ extension TweakStore {
             unit: unit, description: description, owner: owner)
     }
 
-    /// Makes an action at run time, or adds a closure to one: all closures of a name run, in the order in which they
-    /// were added.
+    /// Makes an action at run time, or adds a closure to an existing one. All closures of a name run, in the
+    /// order of their addition.
     ///
     ///     let clear = try store.makeAction(TweakKey("Spring", "Drawing", "Clear")) { canvas.clear() }
     ///     try store.run(clear.key)
@@ -227,10 +227,11 @@ extension TweakStore {
     ///   - key: The name.
     ///   - title: The name that people see.
     ///   - description: A description for people.
-    ///   - group: The heading under which people see it.
+    ///   - group: The heading under which people see the action.
     ///   - owner: The person or team responsible.
-    ///   - body: Runs on the thread that calls ``run(_:)``, or on a library thread if a person requests the action.
-    /// - Returns: The registration, which removes the closure. It need not be held.
+    ///   - body: The closure, which runs on the thread that calls ``run(_:)``, or on a library thread if a
+    ///     person requests the action.
+    /// - Returns: The registration, for removing the closure. It need not be held.
     /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the program has
     ///   a tweak with a value of this name.
     @discardableResult
@@ -247,17 +248,17 @@ extension TweakStore {
     ///
     ///     try store.makeAction(TweakKey("Game", "Play", "Start again"), on: MainActor.self) { board.clear() }
     ///
-    /// Running it returns once the closure has been handed to the main actor.
+    /// ``run(_:)`` returns once the closure has been handed to the main actor.
     ///
     /// - Parameters:
     ///   - key: The name.
     ///   - title: The name that people see.
     ///   - description: A description for people.
-    ///   - group: The heading under which people see it.
+    ///   - group: The heading under which people see the action.
     ///   - owner: The person or team responsible.
     ///   - actor: `MainActor.self`.
-    ///   - body: The action.
-    /// - Returns: The registration, which removes the closure. It need not be held.
+    ///   - body: The closure to run.
+    /// - Returns: The registration, for removing the closure. It need not be held.
     /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the program has
     ///   a tweak with a value of this name.
     @discardableResult
@@ -280,18 +281,18 @@ extension TweakStore {
     ///
     ///     try store.makeAction(TweakKey("Game", "Play", "Start again"), on: simulation) { $0.clear() }
     ///
-    /// Running it returns once the closure has been handed to the actor. The action does not retain the actor; once it
-    /// is gone, nothing runs.
+    /// ``run(_:)`` returns once the closure has been handed to the actor. The action does not retain the
+    /// actor; once it is gone, nothing runs.
     ///
     /// - Parameters:
     ///   - key: The name.
     ///   - title: The name that people see.
     ///   - description: A description for people.
-    ///   - group: The heading under which people see it.
+    ///   - group: The heading under which people see the action.
     ///   - owner: The person or team responsible.
     ///   - actor: The actor that runs the closure.
-    ///   - body: The action; gets the actor.
-    /// - Returns: The registration, which removes the closure. It need not be held.
+    ///   - body: The closure to run, which gets the actor.
+    /// - Returns: The registration, for removing the closure. It need not be held.
     /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the program has
     ///   a tweak with a value of this name.
     @discardableResult
@@ -310,7 +311,7 @@ extension TweakStore {
             })
     }
 
-    /// Makes an action at run time, or adds a closure to one, by the levels of its name.
+    /// Makes an action at run time, or adds a closure to an existing one, from the three levels of its name.
     ///
     ///     let clear = try store.makeAction("Spring", "Drawing", "Clear") { canvas.clear() }
     ///     try store.run(clear.key)
@@ -322,10 +323,11 @@ extension TweakStore {
     ///   - name: The third level.
     ///   - title: The name that people see.
     ///   - description: A description for people.
-    ///   - group: The heading under which people see it.
+    ///   - group: The heading under which people see the action.
     ///   - owner: The person or team responsible.
-    ///   - body: Runs on the thread that calls ``run(_:)``, or on a library thread if a person requests the action.
-    /// - Returns: The registration, which removes the closure. It need not be held.
+    ///   - body: The closure, which runs on the thread that calls ``run(_:)``, or on a library thread if a
+    ///     person requests the action.
+    /// - Returns: The registration, for removing the closure. It need not be held.
     /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the program has
     ///   a tweak with a value of this name.
     @_alwaysEmitIntoClient @discardableResult
@@ -339,12 +341,12 @@ extension TweakStore {
             owner: owner, body)
     }
 
-    /// Makes an action that runs on the main actor, by the levels of its name; see
+    /// Makes an action that runs on the main actor, from the three levels of its name; see
     /// ``makeAction(_:_:_:title:description:group:owner:_:)``.
     ///
     ///     try store.makeAction("Game", "Play", "Start again", on: MainActor.self) { board.clear() }
     ///
-    /// Running it returns once the closure has been handed to the main actor.
+    /// ``run(_:)`` returns once the closure has been handed to the main actor.
     ///
     /// - Parameters:
     ///   - category: The first level of the name.
@@ -352,11 +354,11 @@ extension TweakStore {
     ///   - name: The third level.
     ///   - title: The name that people see.
     ///   - description: A description for people.
-    ///   - group: The heading under which people see it.
+    ///   - group: The heading under which people see the action.
     ///   - owner: The person or team responsible.
     ///   - actor: `MainActor.self`.
-    ///   - body: The action.
-    /// - Returns: The registration, which removes the closure. It need not be held.
+    ///   - body: The closure to run.
+    /// - Returns: The registration, for removing the closure. It need not be held.
     /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the program has
     ///   a tweak with a value of this name.
     @_alwaysEmitIntoClient @discardableResult
@@ -370,13 +372,13 @@ extension TweakStore {
             owner: owner, on: actor, body)
     }
 
-    /// Makes an action that runs on an actor, by the levels of its name; see
+    /// Makes an action that runs on an actor, from the three levels of its name; see
     /// ``makeAction(_:_:_:title:description:group:owner:_:)``.
     ///
     ///     try store.makeAction("Game", "Play", "Start again", on: simulation) { $0.clear() }
     ///
-    /// Running it returns once the closure has been handed to the actor. The action does not retain the actor; once it
-    /// is gone, nothing runs.
+    /// ``run(_:)`` returns once the closure has been handed to the actor. The action does not retain the
+    /// actor; once it is gone, nothing runs.
     ///
     /// - Parameters:
     ///   - category: The first level of the name.
@@ -384,11 +386,11 @@ extension TweakStore {
     ///   - name: The third level.
     ///   - title: The name that people see.
     ///   - description: A description for people.
-    ///   - group: The heading under which people see it.
+    ///   - group: The heading under which people see the action.
     ///   - owner: The person or team responsible.
     ///   - actor: The actor that runs the closure.
-    ///   - body: The action; gets the actor.
-    /// - Returns: The registration, which removes the closure. It need not be held.
+    ///   - body: The closure to run, which gets the actor.
+    /// - Returns: The registration, for removing the closure. It need not be held.
     /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the program has
     ///   a tweak with a value of this name.
     @_alwaysEmitIntoClient @discardableResult
@@ -418,31 +420,31 @@ extension TweakStore {
         return TweakAction(key, closure, in: self)
     }
 
-    /// The attributes of the texts that are given.
+    /// Returns the attributes for the texts that are not `nil`.
     private func attributes(_ texts: [(key: String, text: String?)]) -> [TweakDeclaration.Attribute] {
         texts.compactMap { key, text in text.map { TweakDeclaration.Attribute(key: key, value: $0) } }
     }
 }
 
-/// The limits of a tweak's values: a range with one or both ends.
+/// The limits of a tweak's values, as a range with one or both ends.
 public protocol TweakLimits<Bound> {
     /// The type of the values.
     associatedtype Bound: TweakableValue
-    /// The smallest value; `nil` if only the type limits it.
+    /// The minimum; `nil` if only the type limits the values.
     var tweakMinimum: Bound? { get }
-    /// The largest value; `nil` if only the type limits it.
+    /// The maximum; `nil` if only the type limits the values.
     var tweakMaximum: Bound? { get }
 }
 
 extension ClosedRange: TweakLimits where Bound: TweakableValue {
-    /// The lower bound.
+    /// The minimum: the range's lower bound.
     public var tweakMinimum: Bound? { lowerBound }
-    /// The upper bound.
+    /// The maximum: the range's upper bound.
     public var tweakMaximum: Bound? { upperBound }
 }
 
 extension PartialRangeFrom: TweakLimits where Bound: TweakableValue {
-    /// The lower bound.
+    /// The minimum: the range's lower bound.
     public var tweakMinimum: Bound? { lowerBound }
     /// `nil`: no upper bound.
     public var tweakMaximum: Bound? { nil }
@@ -451,6 +453,6 @@ extension PartialRangeFrom: TweakLimits where Bound: TweakableValue {
 extension PartialRangeThrough: TweakLimits where Bound: TweakableValue {
     /// `nil`: no lower bound.
     public var tweakMinimum: Bound? { nil }
-    /// The upper bound.
+    /// The maximum: the range's upper bound.
     public var tweakMaximum: Bound? { upperBound }
 }

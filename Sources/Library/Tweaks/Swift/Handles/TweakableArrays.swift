@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 public import TweakRecords
 
-/// A type of the elements of an array that is a tweak: `Int`, `Double` or `String`.
+/// An element type of array tweaks: `Int`, `Double` or `String`.
 public protocol TweakableElement: TweakableValue {}
 
 extension Int: TweakableElement {}
 extension Double: TweakableElement {}
 extension String: TweakableElement {}
 
-/// An array as the value of a tweak, which is stored as a string: a JSON array such as `[80, 443]`.
+/// An array as the value of a tweak, stored as a string with a JSON array, such as `[80, 443]`.
 ///
 /// The first read of a new value decodes it.
 extension Array: TweakableValue where Element: TweakableElement {
-    /// The address of a string.
+    /// The type to record: a string.
     public static var tweakType: TweakType { .string }
     /// The type of the elements.
     public static var tweakElement: TweakType? { Element.tweakType }
-    /// Accepts a string that is a JSON array of such elements.
+    /// Converts a stored string with a JSON array of such elements; `nil` for anything else.
     public init?(tweakValue: TweakValue) {
         guard case .string(let text) = tweakValue, let values = TweakValue.elements(of: text) else {
             return nil
@@ -25,9 +25,9 @@ extension Array: TweakableValue where Element: TweakableElement {
         guard elements.count == values.count else { return nil }
         self = elements
     }
-    /// A string.
+    /// The stored form: a string with a JSON array.
     public var tweakValue: TweakValue { TweakValue(elements: map(\.tweakValue)) }
-    /// Decodes the string that the cell points to, or copies the array that was decoded from it before.
+    /// Decodes the string that the cell points to, or copies the array already decoded from it.
     public static func __read(
         _ cell: UnsafeRawPointer, default fallback: @autoclosure () -> [Element]
     ) -> [Element] {
@@ -49,10 +49,10 @@ extension Array: TweakableValue where Element: TweakableElement {
     }
 }
 
-/// The arrays that were decoded, by their texts: addresses of objects that stay until the process exits.
+/// The decoded arrays by their texts, as addresses of objects that stay until the process exits.
 ///
-/// A read never waits for the lock. If another thread holds it, or held it when this process was forked, the read decodes
-/// the text.
+/// A read never waits for the lock. If another thread holds it, or held it when this process was forked, the
+/// read decodes the text itself.
 private let decodedArrays = Guarded<[ByteText: UInt]>([:])
 
 private final class DecodedArray<Element: TweakableElement>: Sendable {
@@ -61,19 +61,19 @@ private final class DecodedArray<Element: TweakableElement>: Sendable {
 }
 
 extension TweakStore {
-    /// Makes a tweak at run time that is an array with limits of its elements.
+    /// Makes an array tweak at run time, with limits for its elements.
     ///
     ///     let ports = try store.make(TweakKey("Server", "Net", "Ports"), default: [80, 443], in: 1...65535)
     ///
     /// - Parameters:
     ///   - key: The name.
     ///   - default: The default.
-    ///   - limits: The smallest and the largest element, or one of them, as in `0...` and `...100`.
+    ///   - limits: The minimum and maximum of an element; a range such as `0...` or `...100` has only one.
     ///   - description: A description for people.
     ///   - owner: The person or team responsible.
     ///   - expires: The last day on which the tweak should exist, as `YYYY-MM-DD`.
-    ///   - readOnly: Whether it is read-only.
-    ///   - needsRestart: Whether changes take effect at the next start of the program.
+    ///   - readOnly: Whether the tweak can be seen but not set.
+    ///   - needsRestart: Whether a new value takes effect at the program's next start.
     /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
     ///   program has a tweak of this name.
     @discardableResult
@@ -90,19 +90,19 @@ extension TweakStore {
             flags: ["read-only": readOnly, "needs-restart": needsRestart])
     }
 
-    /// Makes a tweak at run time that is an array with limits of its elements, by the levels of its name.
+    /// Makes an array tweak at run time, with limits for its elements, from the three levels of its name.
     ///
     /// - Parameters:
     ///   - category: The first level of the name.
     ///   - collection: The second level.
     ///   - name: The third level.
     ///   - default: The default.
-    ///   - limits: The smallest and the largest element, or one of them, as in `0...` and `...100`.
+    ///   - limits: The minimum and maximum of an element; a range such as `0...` or `...100` has only one.
     ///   - description: A description for people.
     ///   - owner: The person or team responsible.
     ///   - expires: The last day on which the tweak should exist, as `YYYY-MM-DD`.
-    ///   - readOnly: Whether it is read-only.
-    ///   - needsRestart: Whether changes take effect at the next start of the program.
+    ///   - readOnly: Whether the tweak can be seen but not set.
+    ///   - needsRestart: Whether a new value takes effect at the program's next start.
     /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
     ///   program has a tweak of this name.
     @discardableResult

@@ -9,7 +9,7 @@ public protocol TweakableWrapped: TweakableValue {
 }
 
 extension Bool: TweakableWrapped {
-    /// Reads the byte, which is 2 for `nil`.
+    /// Reads the cell of an optional Bool, whose byte is 2 for `nil`.
     @inlinable @inline(__always)
     public static func __readOptional(
         _ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Bool?
@@ -20,7 +20,7 @@ extension Bool: TweakableWrapped {
 }
 
 extension Int: TweakableWrapped {
-    /// Reads the eight bytes, which are the smallest integer for `nil`.
+    /// Reads the cell of an optional integer, which is `Int.min` for `nil`.
     @inlinable @inline(__always)
     public static func __readOptional(
         _ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Int?
@@ -35,7 +35,7 @@ extension Float: TweakableWrapped {}
 extension Double: TweakableWrapped {}
 
 extension BinaryFloatingPoint where Self: TweakableWrapped {
-    /// Reads the number, which is NaN for `nil`.
+    /// Reads the cell of an optional floating-point number, which is NaN for `nil`.
     @inlinable @inline(__always)
     public static func __readOptional(
         _ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Self?
@@ -46,7 +46,7 @@ extension BinaryFloatingPoint where Self: TweakableWrapped {
 }
 
 extension String: TweakableWrapped {
-    /// Copies the string that the cell points to, which is `none` for `nil`.
+    /// Copies the string that the cell of an optional string points to, which is `none` for `nil`.
     @inlinable @inline(__always)
     public static func __readOptional(
         _ cell: UnsafeRawPointer, default fallback: @autoclosure () -> String?
@@ -57,13 +57,13 @@ extension String: TweakableWrapped {
 
 /// An `Optional` as the value of a tweak, where `nil` is "no value".
 extension Optional: TweakableValue where Wrapped: TweakableWrapped {
-    /// The type of the wrapped value.
+    /// The type to record: that of the wrapped value.
     public static var tweakType: TweakType { Wrapped.tweakType }
-    /// `true`.
+    /// `true`: a value can be absent.
     public static var tweakIsOptional: Bool { true }
     /// The unit of the wrapped value.
     public static var tweakUnit: String? { Wrapped.tweakUnit }
-    /// Accepts what the wrapped type accepts, and ``TweakValue/absent``.
+    /// Converts what the wrapped type converts, and ``TweakValue/absent`` to `nil`.
     public init?(tweakValue: TweakValue) {
         guard let wrapped = tweakValue.outOfOptional else {
             self = nil
@@ -72,9 +72,9 @@ extension Optional: TweakableValue where Wrapped: TweakableWrapped {
         guard let value = Wrapped(tweakValue: wrapped) else { return nil }
         self = value
     }
-    /// The wrapped value; ``TweakValue/absent`` for `nil`.
+    /// The stored form: that of the wrapped value, or ``TweakValue/absent`` for `nil`.
     public var tweakValue: TweakValue { self?.tweakValue.inOptional ?? .absent }
-    /// Reads a value, or `nil`.
+    /// Reads the cell of an optional tweak.
     @inlinable @inline(__always)
     public static func __read(
         _ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Wrapped?
@@ -84,20 +84,20 @@ extension Optional: TweakableValue where Wrapped: TweakableWrapped {
 }
 
 extension TweakStore {
-    /// Makes a tweak at run time that can have no value, with limits of its values.
+    /// Makes an optional tweak with limits at run time.
     ///
     ///     let limit = try store.make(TweakKey("Robot", "Arm", "Speed limit"), default: nil, in: 0.1...2)
     ///
     /// - Parameters:
     ///   - key: The name.
     ///   - default: The default.
-    ///   - limits: The smallest and the largest value, or one of them, as in `0...` and `...100`.
+    ///   - limits: The minimum and maximum; a range such as `0...` or `...100` has only one.
     ///   - unit: The unit, such as `kg`.
     ///   - description: A description for people.
     ///   - owner: The person or team responsible.
     ///   - expires: The last day on which the tweak should exist, as `YYYY-MM-DD`.
-    ///   - readOnly: Whether it is read-only.
-    ///   - needsRestart: Whether changes take effect at the next start of the program.
+    ///   - readOnly: Whether the tweak can be seen but not set.
+    ///   - needsRestart: Whether a new value takes effect at the program's next start.
     /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
     ///   program has a tweak of this name.
     @discardableResult
@@ -112,20 +112,20 @@ extension TweakStore {
             flags: ["read-only": readOnly, "needs-restart": needsRestart])
     }
 
-    /// Makes a tweak at run time that can have no value, with limits of its values, by the levels of its name.
+    /// Makes an optional tweak with limits at run time, from the three levels of its name.
     ///
     /// - Parameters:
     ///   - category: The first level of the name.
     ///   - collection: The second level.
     ///   - name: The third level.
     ///   - default: The default.
-    ///   - limits: The smallest and the largest value, or one of them, as in `0...` and `...100`.
+    ///   - limits: The minimum and maximum; a range such as `0...` or `...100` has only one.
     ///   - unit: The unit, such as `kg`.
     ///   - description: A description for people.
     ///   - owner: The person or team responsible.
     ///   - expires: The last day on which the tweak should exist, as `YYYY-MM-DD`.
-    ///   - readOnly: Whether it is read-only.
-    ///   - needsRestart: Whether changes take effect at the next start of the program.
+    ///   - readOnly: Whether the tweak can be seen but not set.
+    ///   - needsRestart: Whether a new value takes effect at the program's next start.
     /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
     ///   program has a tweak of this name.
     @discardableResult

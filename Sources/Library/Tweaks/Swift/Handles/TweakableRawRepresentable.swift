@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 public import TweakRecords
 
-/// A type of tweaks that are stored as raw values.
+/// A type of tweaks whose values are stored as their raw values.
 ///
 ///     struct Angle: TweakableRawRepresentable { var rawValue: Double }
 ///
@@ -9,18 +9,18 @@ public import TweakRecords
 public protocol TweakableRawRepresentable: TweakableValue, RawRepresentable where RawValue: TweakableValue {}
 
 extension TweakableRawRepresentable {
-    /// The type of the raw values.
+    /// The type to record: that of the raw values.
     public static var tweakType: TweakType { RawValue.tweakType }
     /// The unit of the raw values.
     public static var tweakUnit: String? { RawValue.tweakUnit }
-    /// Accepts a raw value.
+    /// Converts a stored raw value; `nil` if no value has it.
     public init?(tweakValue: TweakValue) {
         guard let rawValue = RawValue(tweakValue: tweakValue) else { return nil }
         self.init(rawValue: rawValue)
     }
-    /// The raw value.
+    /// The stored form: that of the raw value.
     public var tweakValue: TweakValue { rawValue.tweakValue }
-    /// Reads the raw value.
+    /// Reads the cell of a raw value.
     @inlinable @inline(__always)
     public static func __read(_ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Self) -> Self {
         Self(rawValue: RawValue.__read(cell, default: fallback().rawValue)) ?? fallback()
@@ -31,12 +31,12 @@ extension TweakableRawRepresentable {
 ///
 ///     enum Curve: String, CaseIterable, TweakableEnum { case linear, easeIn, easeOut }
 ///
-/// For the macros, the raw values are strings or integers; otherwise any ``TweakableValue`` will do. Where a raw value
-/// differs from the name of its case, people see the name.
+/// For the macros the raw values must be strings or integers; at run time any ``TweakableValue`` works. If a
+/// raw value differs from the name of its case, people see the name.
 public protocol TweakableEnum: TweakableRawRepresentable, CaseIterable {}
 
 extension TweakableRawRepresentable where Self: CaseIterable {
-    /// The cases, in their order.
+    /// The cases, in the order of `allCases`.
     public static var tweakChoices: [TweakChoice] {
         allCases.map { value in
             let (rawValue, name) = (value.rawValue.tweakValue, "\(value)")

@@ -2,7 +2,7 @@
 extension TweakableValue {
     /// Reads a cell. For macro expansions only.
     ///
-    /// In a release build it is one load. In a debug build, such as that of tests, the values of
+    /// In a release build this is one load. In a debug build, such as a test build, the values of
     /// ``TweakStore/withValues(_:_:)-([TweakKey:TweakValue],_)`` take precedence.
     ///
     /// - Parameters:
@@ -19,8 +19,8 @@ extension TweakableValue {
 
 /// Reads a cell. For macro expansions only.
 ///
-/// In `TweakableValue.__load`, the build of this library rather than that of the program decides whether scoped values
-/// take precedence.
+/// Here the program's build decides whether scoped values take precedence; in `TweakableValue.__load` the
+/// library's build does.
 ///
 /// - Parameters:
 ///   - cell: The eight bytes at offset 8 of a record of the type.
@@ -62,7 +62,7 @@ public func __tweak<Value: TweakableRawRepresentable>(
     __tweak(cell, scoped: scoped, default: fallback())
 }
 
-/// Selected when the record does not have the type of the raw value.
+/// The overload for a record whose type is not the raw value's. Using it is an error.
 @available(
     *, unavailable,
     message:
@@ -74,7 +74,7 @@ public func __tweak<Value: TweakableRawRepresentable, Other>(
     fallback()
 }
 
-/// Selected when the type is not stored as a raw value.
+/// The overload for a type that is not stored as a raw value. Using it is an error.
 @available(
     *, unavailable,
     message:
@@ -86,7 +86,7 @@ public func __tweak<Value, Other>(
     fallback()
 }
 
-/// The value of a variable whose type is a typealias. For macro expansions only.
+/// Returns the value of a variable whose type is a typealias. For macro expansions only.
 ///
 /// - Parameters:
 ///   - value: The value.
@@ -97,7 +97,7 @@ public func __aliased<Value>(_ value: Value, _ literal: Value.Type, as declared:
     value
 }
 
-/// Selected when the type of a variable is not that of its literal.
+/// The overload for a variable whose type is not that of its literal. Using it is an error.
 @available(
     *, unavailable,
     message:

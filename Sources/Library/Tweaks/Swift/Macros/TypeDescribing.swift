@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import TweakRecords
 
-/// Tells the library the cases of an enumeration. For macro expansions only.
+/// Reports the cases of an enumeration to the library. For macro expansions only.
 ///
 /// - Parameters:
 ///   - type: The type of a tweak.
-///   - context: What the library gave the function of the type's record. It begins with the address of the function to
-///     call for each case.
+///   - context: The argument that the library passed to the function in the type's record. It begins with the
+///     address of the function to call for each case.
 public func __describe<Value: TweakableRawRepresentable & CaseIterable>(
     _ type: Value.Type, to context: UnsafeMutableRawPointer?
 ) {
@@ -29,5 +29,5 @@ public func __describe<Value: TweakableRawRepresentable & CaseIterable>(
     }
 }
 
-/// Selected for types that cannot list their values.
+/// Does nothing, for types that cannot list their values. For macro expansions only.
 public func __describe<Value>(_ type: Value.Type, to context: UnsafeMutableRawPointer?) {}

@@ -25,7 +25,7 @@ final class ChangeTracker: Observable, Sendable {
 }
 
 extension Tweak {
-    /// The current value, for code that the Observation framework tracks.
+    /// The current value, with the access tracked by the Observation framework.
     ///
     ///     withObservationTracking {
     ///         draw(width: width.trackedValue)
@@ -33,7 +33,7 @@ extension Tweak {
     ///         redraw()
     ///     }
     ///
-    /// Reading ``value`` instead is one load, and is not tracked. `onChange` is called after the change.
+    /// Reading ``value`` instead is one load and is not tracked. `onChange` is called after the change.
     public var trackedValue: Value {
         get {
             if cell != 0 { store.tracker.access(key, in: store) }

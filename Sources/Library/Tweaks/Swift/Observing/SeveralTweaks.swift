@@ -2,7 +2,8 @@
 internal import TweakRecords
 
 extension TweakStore {
-    /// Calls back with the values of several tweaks when any of them changes, on the thread that changes it.
+    /// Calls a closure with the values of several tweaks when any of them changes, on the thread that changes
+    /// it.
     ///
     ///     observation = TweakStore.observe(width, height) { width, height in layout(width, height) }
     ///
@@ -10,9 +11,9 @@ extension TweakStore {
     ///
     /// - Parameters:
     ///   - tweaks: The tweaks, which may belong to different stores.
-    ///   - initially: Whether the first call has the current values.
+    ///   - initially: Whether to call first with the current values.
     ///   - body: Called with the values, in the order of the tweaks.
-    /// - Returns: The observation, which lasts as long as it is held.
+    /// - Returns: The observation, which ends when it is released.
     public static func observe<each Value: TweakableValue>(
         _ tweaks: repeat Tweak<each Value>, initially: Bool = false,
         onChange body: @escaping @Sendable (repeat each Value) -> Void
@@ -21,16 +22,16 @@ extension TweakStore {
         return observe(several.members, initially: initially) { _ in { several.withValues(body) } }
     }
 
-    /// Calls back on the main actor with the values of several tweaks after any of them has changed.
+    /// Calls a closure on the main actor with the values of several tweaks after any of them has changed.
     ///
     /// Changes that wait for the actor are merged.
     ///
     /// - Parameters:
     ///   - tweaks: The tweaks, which may belong to different stores.
     ///   - actor: `MainActor.self`.
-    ///   - initially: Whether the first call has the current values.
+    ///   - initially: Whether to call first with the current values.
     ///   - body: Called with the values, in the order of the tweaks.
-    /// - Returns: The observation, which lasts as long as it is held.
+    /// - Returns: The observation, which ends when it is released.
     public static func observe<each Value: TweakableValue>(
         _ tweaks: repeat Tweak<each Value>, on actor: MainActor.Type, initially: Bool = false,
         onChange body: @escaping @MainActor @Sendable (repeat each Value) -> Void
@@ -94,7 +95,7 @@ private struct SeveralTweaks<each Value: TweakableValue>: Sendable {
 }
 
 extension TweakChange {
-    /// For observers that read the values themselves.
+    /// A stand-in for a change, for observers that read the values themselves.
     fileprivate static let something = TweakChange(
         key: TweakKey("", "", ""), oldValue: .nothing, newValue: .nothing, source: .binary)
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 extension Tweak {
-    /// Keeps a property of an object equal to the tweak, for as long as the object exists.
+    /// Keeps a property of an object equal to the tweak, as long as the object exists.
     ///
     ///     stiffness.bind(to: spring, \.stiffness)
     ///
-    /// The property is set now, and by each thread that changes the tweak, which the object's Sendable conformance
-    /// allows.
+    /// The property is set now, and on each thread that changes the tweak, as the object's Sendable
+    /// conformance allows.
     ///
     /// - Parameters:
     ///   - object: The object, not retained.
     ///   - property: The property to set.
-    /// - Returns: The observation, to end it earlier. It need not be held.
+    /// - Returns: The observation, for ending it early. It need not be held.
     @discardableResult
     public func bind<Object: AnyObject & Sendable>(
         to object: Object, _ property: any ReferenceWritableKeyPath<Object, Value> & Sendable
@@ -18,15 +18,15 @@ extension Tweak {
         observe(owner: object, initially: true) { $0[keyPath: property] = $1.newValue }
     }
 
-    /// Keeps a property of an object equal to the tweak, for as long as the object exists.
+    /// Keeps a property of an object equal to the tweak, as long as the object exists.
     ///
-    /// For Swift 5 mode, which does not know that a key path is Sendable. The key path's subscript indices must be
-    /// usable on every thread.
+    /// For the Swift 5 language mode, in which key paths are not Sendable. The key path's subscript indices
+    /// must be usable on every thread.
     ///
     /// - Parameters:
     ///   - object: The object, not retained.
     ///   - property: The property to set.
-    /// - Returns: The observation, to end it earlier. It need not be held.
+    /// - Returns: The observation, for ending it early. It need not be held.
     @available(swift, obsoleted: 6)
     @discardableResult
     public func bind<Object: AnyObject & Sendable>(
@@ -36,14 +36,14 @@ extension Tweak {
         return observe(owner: object, initially: true) { $0[keyPath: property] = $1.newValue }
     }
 
-    /// Keeps a property of an object of the main actor equal to the tweak, for as long as the object exists.
+    /// Keeps a property of a main-actor object equal to the tweak, as long as the object exists.
     ///
     /// The property is set now, and on the main actor after each change.
     ///
     /// - Parameters:
     ///   - object: The object, not retained.
     ///   - property: The property to set.
-    /// - Returns: The observation, to end it earlier. It need not be held.
+    /// - Returns: The observation, for ending it early. It need not be held.
     @MainActor @discardableResult
     public func bind<Object: AnyObject>(
         to object: Object, _ property: ReferenceWritableKeyPath<Object, Value>

@@ -2,7 +2,7 @@
 internal import TweakRecords
 
 extension Tweak {
-    /// Calls back when the value changes, on the thread that changes it.
+    /// Calls a closure when the value changes, on the thread that changes it.
     ///
     ///     observation = stiffness.observe { print($0.oldValue, "→", $0.newValue) }
     ///
@@ -10,10 +10,10 @@ extension Tweak {
     /// callback has returned. While a callback blocks, further calls wait, but threads that set tweaks do not.
     ///
     /// - Parameters:
-    ///   - initially: Whether the first call has the current value. It is made before this function returns, unless
+    ///   - initially: Whether to call first with the current value: before this function returns, unless
     ///     callbacks are running.
     ///   - body: Called with the change.
-    /// - Returns: The observation, which lasts as long as it is held.
+    /// - Returns: The observation, which ends when it is released.
     @inlinable
     public func observe(
         initially: Bool = false, _ body: @escaping @Sendable (Change) -> Void
@@ -33,7 +33,7 @@ extension Tweak {
         }
     }
 
-    /// Calls back on the main actor after the value has changed.
+    /// Calls a closure on the main actor after the value has changed.
     ///
     ///     observation = tweak.observe(on: MainActor.self, initially: true) { label.text = "\($0.newValue)" }
     ///
@@ -41,9 +41,9 @@ extension Tweak {
     ///
     /// - Parameters:
     ///   - actor: `MainActor.self`.
-    ///   - initially: Whether the first call has the current value.
+    ///   - initially: Whether to call first with the current value.
     ///   - body: Called with the change.
-    /// - Returns: The observation, which lasts as long as it is held.
+    /// - Returns: The observation, which ends when it is released.
     public func observe(
         on actor: MainActor.Type, initially: Bool = false,
         _ body: @escaping @MainActor @Sendable (Change) -> Void
@@ -53,7 +53,7 @@ extension Tweak {
         }
     }
 
-    /// Calls back on an actor after the value has changed.
+    /// Calls a closure on an actor after the value has changed.
     ///
     ///     observation = tweak.observe(on: simulation) { simulation, change in simulation.mass = change.newValue }
     ///
@@ -62,9 +62,9 @@ extension Tweak {
     ///
     /// - Parameters:
     ///   - actor: The actor that runs the closure.
-    ///   - initially: Whether the first call has the current value.
+    ///   - initially: Whether to call first with the current value.
     ///   - body: Called with the actor and the change.
-    /// - Returns: The observation, which lasts as long as it is held.
+    /// - Returns: The observation, which ends when it is released.
     public func observe<Isolation: Actor>(
         on actor: Isolation, initially: Bool = false,
         _ body: @escaping @Sendable (isolated Isolation, Change) -> Void
@@ -74,17 +74,17 @@ extension Tweak {
         }
     }
 
-    /// Calls back when the value changes, for as long as an object exists.
+    /// Calls a closure when the value changes, as long as an object exists.
     ///
     ///     tweak.observe(owner: self) { owner, change in owner.apply(change.newValue) }
     ///
-    /// The owner is not retained. Otherwise this is ``observe(initially:_:)``.
+    /// The owner is not retained. Otherwise this works like ``observe(initially:_:)``.
     ///
     /// - Parameters:
-    ///   - owner: The object. No call starts after it was deallocated.
-    ///   - initially: Whether the first call has the current value.
+    ///   - owner: The object. No call starts after its deallocation.
+    ///   - initially: Whether to call first with the current value.
     ///   - body: Called with the owner and the change.
-    /// - Returns: The observation, to end it earlier. It need not be held.
+    /// - Returns: The observation, for ending it early. It need not be held.
     @discardableResult
     public func observe<Owner: AnyObject & Sendable>(
         owner: Owner, initially: Bool = false, _ body: @escaping @Sendable (Owner, Change) -> Void
@@ -101,14 +101,14 @@ extension Tweak {
         }
     }
 
-    /// Calls back on the main actor after the value has changed, for as long as an object exists.
+    /// Calls a closure on the main actor after the value has changed, as long as an object exists.
     ///
     /// - Parameters:
-    ///   - owner: The object. No call starts after it was deallocated.
+    ///   - owner: The object. No call starts after its deallocation.
     ///   - actor: `MainActor.self`.
-    ///   - initially: Whether the first call has the current value.
+    ///   - initially: Whether to call first with the current value.
     ///   - body: Called with the owner and the change.
-    /// - Returns: The observation, to end it earlier. It need not be held.
+    /// - Returns: The observation, for ending it early. It need not be held.
     @discardableResult
     public func observe<Owner: AnyObject & Sendable>(
         owner: Owner, on actor: MainActor.Type, initially: Bool = false,
@@ -144,7 +144,7 @@ extension Tweak {
 
     private var unknownValue: (TweakKey) -> TweakValue? { { _ in fallback.tweakValue } }
 
-    /// Observes a constant: there is at most a first call.
+    /// Observes a constant: makes at most the first call.
     private func constant(_ initially: Bool, _ body: (Change) -> Void) -> TweakObservation {
         if initially { body(Change(oldValue: fallback, newValue: fallback, source: .binary)) }
         return TweakObservation { _ in }
@@ -201,7 +201,7 @@ extension Actor {
     func run(_ body: @Sendable (isolated Self) -> Void) { body(self) }
 }
 
-/// The values of a tweak as they change, see ``Tweak/values``.
+/// An asynchronous sequence of a tweak's values; see ``Tweak/values``.
 public struct TweakValues<Value: TweakableValue>: AsyncSequence, Sendable {
     /// The type of the values.
     public typealias Element = Value
@@ -210,7 +210,7 @@ public struct TweakValues<Value: TweakableValue>: AsyncSequence, Sendable {
 
     let tweak: Tweak<Value>
 
-    /// Starts with the current value.
+    /// Creates an iterator that starts with the current value.
     public func makeAsyncIterator() -> AsyncStream<Value>.Iterator {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Value.self, bufferingPolicy: .bufferingNewest(1))
@@ -222,7 +222,7 @@ public struct TweakValues<Value: TweakableValue>: AsyncSequence, Sendable {
 }
 
 extension Tweak {
-    /// The values of the tweak: the current one, then each new one.
+    /// The tweak's values: the current one, then each new one.
     ///
     ///     for await stiffness in tweak.values { spring.stiffness = stiffness }
     ///
@@ -232,7 +232,7 @@ extension Tweak {
 }
 
 extension Tweak {
-    /// A change of the tweak's value. If the observer asked for an initial call, both values are the current one in it.
+    /// A change of the tweak's value. In an initial call both values are the current one.
     public struct Change: Sendable, Equatable {
         /// The old value.
         public let oldValue: Value

@@ -4,34 +4,35 @@ public import TweakRecords
 extension TweakStore {
     // MARK: Observing
 
-    /// Calls back when a provider has loaded values, or failed to.
+    /// Calls a closure when a provider has loaded its values, or failed to.
     ///
     ///     observation = store.observeLoads { load in
     ///         print("\(load.source):", load.problem ?? "loaded")
     ///     }
     ///
-    /// It covers what `tweak-agent` has loaded for this application, and each `RemoteSource`, but not what was loaded
-    /// before the start of the process. Calls come in order with those of changes, after the changes that the load
-    /// made. Repeated problems are reported once. If many calls wait, only a provider's last load is reported.
+    /// Loads by `tweak-agent` for this application and by each `RemoteSource` are reported, but not loads
+    /// before the process started. Calls come in order with those for changes, after the changes of the load.
+    /// A repeated problem is reported once. If many calls wait, only the last load of each provider is
+    /// reported.
     ///
     /// - Parameter didLoad: Called on a library thread, or on the provider's reporting thread.
-    /// - Returns: The observation, which lasts as long as it is held.
+    /// - Returns: The observation, which ends when it is released.
     public func observeLoads(_ didLoad: @escaping @Sendable (TweakLoad) -> Void) -> TweakObservation {
         addObserver(of: []) { _ in .loads(didLoad) }
     }
 
-    /// Calls back when the value of a tweak changes.
+    /// Calls a closure when the value of a tweak changes.
     ///
     ///     observation = store.observe(initially: true) { print($0.key, $0.newValue) }
     ///
-    /// The old value is ``TweakValue/nothing`` if a tweak appears during the observation; the new value is, if it
-    /// disappears with the last provider that knows it.
+    /// If a tweak appears during the observation, the old value is ``TweakValue/nothing``; if a tweak
+    /// disappears with the last provider that knows it, the new value is.
     ///
     /// - Parameters:
     ///   - key: The tweak; `nil` for all.
-    ///   - initially: Whether the first calls have the current values.
+    ///   - initially: Whether to call first with the current values.
     ///   - body: Called with the change, on the thread that makes it.
-    /// - Returns: The observation, which lasts as long as it is held.
+    /// - Returns: The observation, which ends when it is released.
     public func observe(
         _ key: TweakKey? = nil, initially: Bool, _ body: @escaping @Sendable (TweakChange) -> Void
     ) -> TweakObservation {
@@ -40,16 +41,16 @@ extension TweakStore {
         }
     }
 
-    /// Calls back on the main actor after the value of a tweak has changed.
+    /// Calls a closure on the main actor after the value of a tweak has changed.
     ///
     /// Changes of a tweak that wait for the actor are merged, from the first old value to the last new one.
     ///
     /// - Parameters:
     ///   - key: The tweak; `nil` for all.
     ///   - actor: `MainActor.self`.
-    ///   - initially: Whether the first calls have the current values.
+    ///   - initially: Whether to call first with the current values.
     ///   - body: Called with the change.
-    /// - Returns: The observation, which lasts as long as it is held.
+    /// - Returns: The observation, which ends when it is released.
     public func observe(
         _ key: TweakKey? = nil, on actor: MainActor.Type, initially: Bool = false,
         _ body: @escaping @MainActor @Sendable (TweakChange) -> Void
@@ -59,7 +60,7 @@ extension TweakStore {
         }
     }
 
-    /// Calls back on an actor after the value of a tweak has changed.
+    /// Calls a closure on an actor after the value of a tweak has changed.
     ///
     /// Changes of a tweak that wait for the actor are merged, from the first old value to the last new one. The
     /// observation does not retain the actor, and ends with it.
@@ -67,9 +68,9 @@ extension TweakStore {
     /// - Parameters:
     ///   - key: The tweak; `nil` for all.
     ///   - actor: The actor that runs the closure.
-    ///   - initially: Whether the first calls have the current values.
+    ///   - initially: Whether to call first with the current values.
     ///   - body: Called with the actor and the change.
-    /// - Returns: The observation, which lasts as long as it is held.
+    /// - Returns: The observation, which ends when it is released.
     public func observe<Isolation: Actor>(
         _ key: TweakKey? = nil, on actor: Isolation, initially: Bool = false,
         _ body: @escaping @Sendable (isolated Isolation, TweakChange) -> Void
@@ -82,14 +83,15 @@ extension TweakStore {
         }
     }
 
-    /// Calls back when the value of a tweak changes, for as long as an object exists. The object is not retained.
+    /// Calls a closure when the value of a tweak changes, as long as an object exists. The object is not
+    /// retained.
     ///
     /// - Parameters:
     ///   - key: The tweak; `nil` for all.
-    ///   - owner: The object. No call starts after it was deallocated.
-    ///   - initially: Whether the first calls have the current values.
+    ///   - owner: The object. No call starts after its deallocation.
+    ///   - initially: Whether to call first with the current values.
     ///   - body: Called with the owner and the change, on the thread that makes it.
-    /// - Returns: The observation, to end it earlier. It need not be held.
+    /// - Returns: The observation, for ending it early. It need not be held.
     @discardableResult
     public func observe<Owner: AnyObject & Sendable>(
         _ key: TweakKey? = nil, owner: Owner, initially: Bool = false,
@@ -106,15 +108,15 @@ extension TweakStore {
         }
     }
 
-    /// Calls back on the main actor after the value of a tweak has changed, for as long as an object exists.
+    /// Calls a closure on the main actor after the value of a tweak has changed, as long as an object exists.
     ///
     /// - Parameters:
     ///   - key: The tweak; `nil` for all.
-    ///   - owner: The object. No call starts after it was deallocated.
+    ///   - owner: The object. No call starts after its deallocation.
     ///   - actor: `MainActor.self`.
-    ///   - initially: Whether the first calls have the current values.
+    ///   - initially: Whether to call first with the current values.
     ///   - body: Called with the owner and the change.
-    /// - Returns: The observation, to end it earlier. It need not be held.
+    /// - Returns: The observation, for ending it early. It need not be held.
     @discardableResult
     public func observe<Owner: AnyObject & Sendable>(
         _ key: TweakKey? = nil, owner: Owner, on actor: MainActor.Type, initially: Bool = false,
