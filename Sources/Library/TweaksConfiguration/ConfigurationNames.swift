@@ -19,7 +19,7 @@ public struct ConfigurationNames: Sendable {
         self.collection = collection
     }
 
-    /// The tweak for a key.
+    /// Returns the name of the tweak for a key.
     public func tweak(for key: AbsoluteConfigKey) -> TweakKey {
         let levels = key.components
         return TweakKey(
@@ -27,7 +27,7 @@ public struct ConfigurationNames: Sendable {
             levels.count > 1 ? levels[levels.count - 2] : collection, levels.last ?? "")
     }
 
-    /// The key for a tweak.
+    /// Returns the key for the name of a tweak.
     public func key(for tweak: TweakKey) -> AbsoluteConfigKey {
         if tweak.category != category {
             let levels = tweak.category.split(separator: ".", omittingEmptySubsequences: false).map(

@@ -4,23 +4,23 @@ public import Configuration
 internal import Synchronization
 public import Tweaks
 
-/// A provider of swift-configuration as a provider of values for tweaks.
+/// A provider that gives tweaks the values of a swift-configuration provider.
 ///
 ///     let source = ConfigurationSource(try await FileProvider<JSONSnapshot>(filePath: "config.json"))
 ///     try TweakStore.shared.add(source, below: .overrides)
 ///
-/// It is queried for the tweaks that the store has when the source is added, because providers do not list their keys.
-/// Changes are followed if the provider supports watching.
+/// Configuration providers do not list their keys, so the provider is queried for the tweaks that the store
+/// has when the source is added. Changes are followed if the provider supports watching.
 public final class ConfigurationSource: TweakProvider {
     private struct Watching {
         var task: Task<Void, Never>?
         var snapshot: any ConfigSnapshot
     }
 
-    /// The provider's name.
+    /// The source's name: the given one, or the configuration provider's.
     public let source: TweakSource
     private let provider: any ConfigProvider
-    /// The store retains the source.
+    /// The store, not retained because it retains the source.
     private weak let store: TweakStore?
     private let names: ConfigurationNames
     private let watching: Mutex<Watching>
@@ -43,7 +43,7 @@ public final class ConfigurationSource: TweakProvider {
         watching = Mutex(Watching(snapshot: provider.snapshot()))
     }
 
-    /// The tweaks of the store that the provider has a value for.
+    /// The tweaks of the store that the configuration provider has a value for.
     public var keys: Set<TweakKey> {
         get throws {
             let tweaks = store?.categories.flatMap(\.collections).flatMap(\.tweaks).map(\.declaration)
@@ -51,7 +51,7 @@ public final class ConfigurationSource: TweakProvider {
         }
     }
 
-    /// The provider's value for a tweak.
+    /// Returns the configuration provider's value for a tweak.
     ///
     /// - Throws: The provider's errors, such as a value of another type.
     public func value(for key: TweakKey) throws -> ProvidedValue? {
@@ -66,7 +66,7 @@ public final class ConfigurationSource: TweakProvider {
         return found.value.flatMap(\.content.tweakValue).map { .value($0) }
     }
 
-    /// Watches the provider, until it is called with `nil`.
+    /// Reports changes of the configuration provider to a handler, until called with `nil`.
     public func onChange(_ report: (@Sendable (TweakProviderChange) -> Void)?) {
         let before = watching.withLock { watching in
             defer { watching.task = report.map(watch) }

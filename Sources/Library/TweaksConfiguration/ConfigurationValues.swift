@@ -8,7 +8,7 @@ internal import Tweaks
 // environment provider of swift-configuration.
 
 extension ConfigContent {
-    /// Converts a tweak's value; `nil` if it is of another type.
+    /// Converts a tweak's value; `nil` if the value has another type.
     init?(_ value: TweakValue, as type: ConfigType) {
         switch (type, value) {
         case (.bool, .bool(let flag)): self = .bool(flag)

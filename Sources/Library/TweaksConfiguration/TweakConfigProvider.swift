@@ -3,16 +3,16 @@
 public import Configuration
 public import Tweaks
 
-/// Serves the tweaks of a store to programs that use swift-configuration.
+/// A swift-configuration provider that serves the tweaks of a store.
 ///
 ///     let config = ConfigReader(provider: TweakConfigProvider(tuning: EnvironmentVariablesProvider()))
 ///     let timeout = config.double(forKey: "http.client.timeout", default: 30)   // the tweak http/client/timeout
 ///
-/// With a provider to tune, each key that is read and has a value there becomes a tweak with that value as its default,
-/// so that it can be changed at run time. ``ConfigurationNames`` maps keys to tweaks.
+/// With a provider to tune, each key that is read and has a value there becomes a tweak with that value as
+/// its default, changeable at run time. ``ConfigurationNames`` maps keys to tweaks.
 ///
-/// A value keeps the tweak's type: a Bool is not an integer, and neither is a string. An integer can also be read as a
-/// double, and lists and bytes are stored as strings; see ``TweakConfigProvider/OtherType``.
+/// A value keeps the tweak's type: a Bool or a string cannot be read as an integer. An integer can also be
+/// read as a double, and lists and bytes are stored as strings; see ``TweakConfigProvider/OtherType``.
 public struct TweakConfigProvider: Sendable {
     private let store: TweakStore
     private let names: ConfigurationNames
@@ -57,12 +57,12 @@ public struct TweakConfigProvider: Sendable {
 }
 
 extension TweakConfigProvider: ConfigProvider {
-    /// `TweakConfigProvider`, with the name of the upstream.
+    /// The provider's name: `TweakConfigProvider`, with the name of the upstream.
     public var providerName: String {
         "TweakConfigProvider\(upstream.map { "[\($0.providerName)]" } ?? "")"
     }
 
-    /// The current value of a tweak.
+    /// Returns the current value of a tweak.
     ///
     /// - Throws: ``OtherType``, and errors of the upstream.
     public func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
@@ -76,7 +76,8 @@ extension TweakConfigProvider: ConfigProvider {
         return found
     }
 
-    /// The current value of a tweak, or the value that the upstream fetches for a key without one.
+    /// Returns the current value of a tweak, or the value that the upstream fetches for a key without a
+    /// tweak.
     ///
     /// - Throws: ``OtherType``, and errors of the upstream.
     public func fetchValue(forKey key: AbsoluteConfigKey, type: ConfigType) async throws -> LookupResult {
@@ -89,8 +90,8 @@ extension TweakConfigProvider: ConfigProvider {
         return try value(forKey: key, type: type)
     }
 
-    /// The current value of a tweak, and the latest one after each change. Values that arrive while one is handled are
-    /// merged.
+    /// Passes a handler the current value of a tweak, and the latest one after each change. Values that
+    /// arrive while one is handled are merged.
     ///
     /// - Throws: Errors of the handler.
     public func watchValue<Return: ~Copyable>(
@@ -103,14 +104,14 @@ extension TweakConfigProvider: ConfigProvider {
         }
     }
 
-    /// All current values.
+    /// Returns all current values.
     public func snapshot() -> any ConfigSnapshot {
         TweakConfigSnapshot(
             providerName: providerName, names: names, values: store.snapshot(), upstream: upstream?.snapshot()
         )
     }
 
-    /// All current values, and the latest ones after each change.
+    /// Passes a handler all current values, and the latest ones after each change.
     ///
     /// - Throws: Errors of the handler.
     public func watchSnapshot<Return: ~Copyable>(

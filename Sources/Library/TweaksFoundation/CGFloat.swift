@@ -3,23 +3,23 @@ public import Foundation
 public import TweakRecords
 public import Tweaks
 
-/// `CGFloat` as the type of a tweak, which is stored as a `Double`.
+/// `CGFloat` as the type of a tweak, stored as a `Double`.
 ///
 ///     let inset: Tweak<CGFloat> = try store.make("UI", "Page", "Inset", default: 8, in: 0...100)
 ///
-/// It is a library of its own, because on Linux the type is Foundation's, which programs without it should not load. The
-/// macros need no conformance, and so not this library.
+/// The conformance is in a library of its own because `CGFloat` belongs to Foundation on Linux, which other
+/// programs should not have to load. The macros need neither the conformance nor this library.
 extension CGFloat: TweakableValue {
-    /// Eight bytes.
+    /// The type to record: `double`, of eight bytes.
     public static var tweakType: TweakType { .double }
-    /// Accepts a floating-point number or an integer.
+    /// Converts a stored floating-point number or integer; `nil` for anything else.
     public init?(tweakValue: TweakValue) {
         guard let value = Double(tweakValue: tweakValue) else { return nil }
         self = CGFloat(value)
     }
-    /// A floating-point number.
+    /// The stored form: a floating-point number.
     public var tweakValue: TweakValue { .double(Double(self)) }
-    /// Reads the eight bytes.
+    /// Reads the cell of eight bytes.
     @inlinable @inline(__always)
     public static func __read(
         _ cell: UnsafeRawPointer, default fallback: @autoclosure () -> CGFloat

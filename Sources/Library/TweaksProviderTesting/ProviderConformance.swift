@@ -10,7 +10,7 @@ public import Tweaks
 ///         settings.write(value, for: key)
 ///     }.check()
 ///
-/// It works in every testing library: a violation is an error that ``check()`` throws.
+/// It works with every testing library: a violation is an error that ``check()`` throws.
 public struct ProviderConformance: Sendable {
     private let provider: any TweakProvider
     private let values: [TweakKey: TweakValue]
@@ -23,14 +23,14 @@ public struct ProviderConformance: Sendable {
         public let description: String
     }
 
-    /// Prepares the checks.
+    /// Creates the checks of a provider.
     ///
     /// - Parameters:
     ///   - provider: The provider, not in any store yet.
-    ///   - values: All of its initial values, at least one.
+    ///   - values: All initial values of the provider, at least one.
     ///   - patience: The time within which the provider must report a change.
-    ///   - change: Changes, adds or, with `nil`, removes a value without using the provider; `nil` for a provider whose
-    ///     values never change.
+    ///   - change: A closure that changes, adds or, with `nil`, removes a value without using the provider;
+    ///     `nil` for a provider whose values never change.
     public init(
         of provider: any TweakProvider, holding values: [TweakKey: TweakValue],
         patience: Duration = .seconds(5),
@@ -121,7 +121,7 @@ public struct ProviderConformance: Sendable {
         }
     }
 
-    /// Makes a store with a tweak for each value, whose default is another value.
+    /// Returns a store with a tweak for each value, whose default is another value.
     private func storeWithTweaks() throws -> TweakStore {
         let store = TweakStore()
         for (key, value) in values {

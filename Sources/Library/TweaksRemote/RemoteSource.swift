@@ -8,22 +8,22 @@ internal import TweakSystem
 internal import TweakTargeting
 public import Tweaks
 
-/// Values from a web server, for a process without an agent on its host.
+/// A provider of values from a web server, for a process without an agent on its host.
 ///
 ///     let source = try RemoteSource(application: "search", url: "https://features.example.org/search/")
 ///     try TweakStore.shared.add(source, below: .overrides)
 ///     await source.run()
 ///
-/// It loads, verifies and targets values as `tweak-agent` does; ``sources(listedIn:application:keptIn:said:)`` creates
-/// the agent's other sources, etcd and OFREP, too. Where an agent runs, none of this is needed: the library follows the
-/// agent's files.
+/// It loads, verifies and targets values as `tweak-agent` does;
+/// ``sources(listedIn:application:keptIn:said:)`` creates the agent's other sources, etcd and OFREP, too.
+/// Where an agent runs, this is not needed: the library follows the agent's files.
 public final class RemoteSource: TweakProvider {
     private struct State {
         var file = ProvidedFile()
         var report: (@Sendable (TweakProviderChange) -> Void)?
     }
 
-    /// `http`, `ofrep`, `etcd`, or the given name.
+    /// The source's name: `http`, `ofrep`, `etcd`, or the given one.
     public let source: TweakSource
     private let follower: RemoteFollower
     private let path: String?
@@ -40,14 +40,16 @@ public final class RemoteSource: TweakProvider {
     ///
     /// - Parameters:
     ///   - name: The source's name.
-    ///   - application: The name for targeting features; `version` is its version.
-    ///   - url: The `https://` address of a folder with `features.json`, or of a file ending in `.json`, or of any file
-    ///     if it has a query, which messages do not show.
+    ///   - application: The name of the application, for targeting features.
+    ///   - version: The version of the application, for targeting features.
+    ///   - url: The `https://` address of a folder with `features.json`, of a file ending in `.json`, or,
+    ///     with a query, of any file. Messages do not show the query.
     ///   - interval: The time between checks, at least a second; it varies by up to a tenth.
     ///   - certificates: A PEM file of certificates to trust instead of the system's.
     ///   - publicKey: The key that the file must be signed with, as printed by `tweak sign --new-key`.
-    ///   - keptIn: A file that caches the values for the next start.
+    ///   - path: A file that caches the values for the next start.
     ///   - said: Called with messages for people, each once.
+    /// - Throws: ``Problem`` if the address, the public key or the certificates cannot be used.
     public convenience init(
         name: String = "http", application: String, version: String? = nil, url: String,
         interval: Duration = .seconds(60), certificates: String? = nil, publicKey: String? = nil,
@@ -100,8 +102,9 @@ public final class RemoteSource: TweakProvider {
     ///   - folder: The directory in which `http.json`, `ofrep.json` and `etcd.json` cache the values for the next
     ///     start.
     ///   - said: Called with messages for people, each once.
-    /// - Returns: At most two: the file or the OFREP service, called `http` or `ofrep`, which takes precedence, and
-    ///   `etcd`.
+    /// - Returns: At most two sources: `http` or `ofrep`, which takes precedence, and `etcd`.
+    /// - Throws: ``Problem`` if the file cannot be read or is malformed, does not list the application, or a
+    ///   source cannot be created.
     public static func sources(
         listedIn configuration: String, application: String, keptIn folder: String? = nil,
         said: @escaping @Sendable (String) -> Void = { _ in }
@@ -126,7 +129,7 @@ public final class RemoteSource: TweakProvider {
         return sources
     }
 
-    /// Keeps loading until the task is cancelled.
+    /// Loads values, and follows their changes, until the task is cancelled.
     public func run() async {
         let last = state.withLock { $0.file }
         await follower.follow(from: last, keep: take) { [said] report in
@@ -154,7 +157,7 @@ public final class RemoteSource: TweakProvider {
         return Set(file.values.keys).union(file.kills.keys)
     }
 
-    /// The loaded value of a tweak.
+    /// Returns the loaded value of a tweak.
     public func value(for key: TweakKey) -> ProvidedValue? {
         let file = state.withLock { $0.file }
         // A kill has the precedence of this source here.
@@ -162,7 +165,7 @@ public final class RemoteSource: TweakProvider {
         return value.tweakValue.map { .value($0) } ?? .unusable(value.summary)
     }
 
-    /// Sets the handler to call after other values were loaded.
+    /// Sets the handler to call when new values have been loaded.
     public func onChange(_ report: (@Sendable (TweakProviderChange) -> Void)?) {
         state.withLock { $0.report = report }
     }

@@ -12,9 +12,9 @@ public import Tweaks
 ///     try program.wait(for: period) { $0 == 0.51 }
 ///     #expect(program.end() == 0)
 ///
-/// The program has a home directory of its own, as do `XDG_CONFIG_HOME` and similar variables, so it neither sees nor
-/// changes the user's settings, and several can run at the same time. When the last reference is released, the process
-/// is killed and the directory removed.
+/// The program has a home directory of its own, also for `XDG_CONFIG_HOME` and similar variables, so it
+/// neither sees nor changes the user's settings, and several programs can run at the same time. When the last
+/// reference is released, the process is killed and the directory removed.
 ///
 /// Every method may be called on every thread, and blocks until the program has answered.
 public final class ProgramUnderTest: Sendable {
@@ -34,7 +34,7 @@ public final class ProgramUnderTest: Sendable {
     /// - Parameters:
     ///   - path: The path of the executable, which must contain the Tweaks library.
     ///   - arguments: The arguments, without the program's name.
-    ///   - environment: Variables besides those of this process.
+    ///   - environment: Environment variables besides those of this process.
     ///   - values: Overrides from the start. They are kept under the name of the executable, or the value of
     ///     `TWEAKS_APPLICATION` in `environment`.
     ///   - patience: The timeout.
@@ -120,10 +120,10 @@ public final class ProgramUnderTest: Sendable {
 
     // MARK: The process
 
-    /// The id of the process.
+    /// The process id of the program.
     public var processID: Int32 { process.processIdentifier }
 
-    /// The exit status, or 128 and the number of the signal that ended the program; `nil` while it runs.
+    /// The exit status, or 128 plus the number of the signal that ended the program; `nil` while it runs.
     public var exitStatus: Int32? {
         guard !process.isRunning else { return nil }
         return process.terminationStatus + (process.terminationReason == .exit ? 0 : 128)
@@ -141,7 +141,7 @@ public final class ProgramUnderTest: Sendable {
 
     /// Sends SIGTERM, and SIGKILL if the program has not ended in time.
     ///
-    /// - Parameter patience: The time in which the program may exit.
+    /// - Parameter patience: The time that the program has to exit.
     /// - Returns: The ``exitStatus``. It is 143 for a program that does not handle SIGTERM.
     @discardableResult
     public func end(patience: Duration = .seconds(10)) -> Int32 {
@@ -176,7 +176,7 @@ public final class ProgramUnderTest: Sendable {
 
     /// The current value of a tweak or a monitor.
     ///
-    /// - Throws: ``Failure`` if nothing has this name, or the program does not answer.
+    /// - Throws: ``Failure`` if no tweak or monitor has this name, or the program does not answer.
     public func value(of key: TweakKey) throws(Failure) -> TweakValue {
         try ask(GetTweak(tweak: key)).value ?? .nothing
     }
@@ -210,12 +210,12 @@ public final class ProgramUnderTest: Sendable {
         _ = try ask(SetTweak(tweak: key, value: .scalar(value)))
     }
 
-    /// Resets a tweak: without an override it has the value of the next provider, or its default.
+    /// Resets a tweak: removes its override, so that the next provider or the default decides.
     ///
     /// - Throws: ``Failure`` if there is no such tweak, or the program does not answer.
     public func reset(_ key: TweakKey) throws(Failure) { _ = try ask(ResetTweaks(tweak: key)) }
 
-    /// Runs an action and returns when it has returned, also if an actor or a queue runs it.
+    /// Runs an action, and returns when it has ended, even if an actor or a queue runs it.
     ///
     /// - Throws: ``Failure`` if there is no such action, or the program does not answer.
     public func run(_ key: TweakKey) throws(Failure) { _ = try ask(RunAction(tweak: key, wait: true)) }

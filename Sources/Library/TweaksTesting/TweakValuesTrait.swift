@@ -3,7 +3,7 @@ internal import Foundation
 public import Testing
 public import Tweaks
 
-/// Gives tweaks other values during a test, and restores them afterwards.
+/// A test trait that replaces the values of tweaks during a test.
 public struct TweakValuesTrait: TestTrait, SuiteTrait, TestScoping {
     fileprivate var store = TweakStore.shared
     fileprivate let values: [TweakKey: TweakValue]
@@ -30,7 +30,7 @@ public struct TweakValuesTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == TweakValuesTrait {
-    /// Gives tweaks other values for the task of a test, or of each test of a suite.
+    /// Replaces the values of tweaks for the task of a test, or of each test of a suite.
     ///
     ///     @Test(.tweaks([TweakKey("Spring", "Physics", "Mass"): 4]))
     ///     func `A heavy spring swings slowly`() { … }
@@ -41,18 +41,18 @@ extension Trait where Self == TweakValuesTrait {
     ///
     /// The test fails if a tweak does not exist, refuses its value or clamps it.
     ///
-    /// - Parameter values: The values by name. Read-only tweaks accept them, too.
+    /// - Parameter values: The values by name. Read-only tweaks accept values here, too.
     public static func tweaks(_ values: [TweakKey: TweakValue]) -> Self {
         Self(values: values, isForProcess: false)
     }
 
-    /// Gives a tweak another value for the task of a test, or of each test of a suite, as ``tweaks(_:)`` does.
+    /// Replaces a tweak's value for the task of a test, or of each test of a suite, as ``tweaks(_:)`` does.
     ///
     ///     @Test(.tweaks(Model.$gain, 0.75), .tweaks(Model.$rate, 30))
     ///     func `A loud model is slow`() { … }
     ///
-    /// `Model` is in another module than the test. The arguments of an attribute see no handles that macros make in the
-    /// same module; give such a handle a name first: `let gain = Model.$gain`.
+    /// Here `Model` is in another module than the test. The arguments of an attribute cannot use handles that
+    /// macros make in the same module; give such a handle a name first: `let gain = Model.$gain`.
     ///
     /// The test fails if the tweak refuses the value or clamps it, and where tweaks are disabled.
     ///
@@ -63,32 +63,34 @@ extension Trait where Self == TweakValuesTrait {
         Self(store: tweak.store, values: [tweak.key: value.tweakValue], isForProcess: false)
     }
 
-    /// Gives tweaks other values for the whole process during a test, so that C, other threads and observers see them.
+    /// Replaces the values of tweaks for the whole process during a test, so that C, other threads and
+    /// observers see them.
     ///
     ///     @Test(.processTweaks([TweakKey("Sound", "Mixer", "Rate"): 44100]))
     ///     func `The mixer in C resamples`() { … }
     ///
-    /// Tests with this trait run one at a time. Other tests may run meanwhile and see the values, too, so give the
-    /// trait to every test that depends on one of these tweaks, if need be with the value that it expects. A suite with
-    /// it takes one turn, in which those of its tests that have it, too, take theirs. A test that has waited for ten
-    /// seconds says on standard error for which.
+    /// Tests with this trait run one at a time. Tests without it can run at the same time and see the values,
+    /// so give the trait to every test that depends on one of these tweaks, if need be with the value that it
+    /// expects. A suite with the trait takes one turn; the tests in it that also have the trait take turns
+    /// among themselves. A test that has waited for ten seconds prints on standard error which test it waits
+    /// for.
     ///
-    /// Afterwards each of the tweaks has its former value, even if the test has set it. The values of the trait are not
-    /// written into the overrides file. The test fails if a tweak does not exist, clamps its value or refuses it, as
-    /// read-only tweaks do.
+    /// Afterwards each tweak has its former value again, even if the test has set it. The values of the trait
+    /// are not written into the overrides file. The test fails if a tweak does not exist, clamps its value or
+    /// refuses it, as read-only tweaks do.
     ///
     /// - Parameter values: The values by name.
     public static func processTweaks(_ values: [TweakKey: TweakValue]) -> Self {
         Self(values: values, isForProcess: true)
     }
 
-    /// Gives a tweak another value for the whole process during a test, as ``processTweaks(_:)`` does.
+    /// Replaces a tweak's value for the whole process during a test, as ``processTweaks(_:)`` does.
     ///
     ///     @Test(.processTweaks(Mixer.$rate, 44_100))
     ///     func `The mixer in C resamples`() { … }
     ///
     /// - Parameters:
-    ///   - tweak: The tweak, in another module than the test or with a name, see ``tweaks(_:_:)``.
+    ///   - tweak: The tweak, in another module than the test or with a name; see ``tweaks(_:_:)``.
     ///   - value: The value.
     public static func processTweaks<Value>(_ tweak: Tweak<Value>, _ value: Value) -> Self {
         Self(store: tweak.store, values: [tweak.key: value.tweakValue], isForProcess: true)
@@ -96,7 +98,7 @@ extension Trait where Self == TweakValuesTrait {
 }
 
 extension TweakStore {
-    /// Gives tweaks other values while a closure runs, visible to all threads.
+    /// Replaces the values of tweaks for all threads while a closure runs.
     func withProcessValues(_ values: [TweakKey: TweakValue], _ body: () async throws -> Void) async throws {
         let before = try values.keys.map { ($0, try opinions(on: $0)) }
         func putBack() throws(TweakError) {
@@ -122,19 +124,20 @@ extension TweakStore {
     }
 }
 
-/// Lets tests take turns, in order of arrival.
+/// A queue in which tests take turns, in order of arrival.
 actor Turns {
-    /// The turns in which the tests of this task wait: those within a suite that has its turn are of the suite.
+    /// The queue for the tests of this task. The tests of a suite that has its turn share a queue of the
+    /// suite.
     @TaskLocal static var current = Turns()
 
     private var holder: String?
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// Calls a closure when it is its turn.
+    /// Waits for a test's turn, and calls a closure.
     ///
     /// - Parameters:
-    ///   - name: Who waits, for people.
-    ///   - patience: The time after which is said for whom it waits.
+    ///   - name: The name of the waiting test, for messages.
+    ///   - patience: The wait after which a message names the test that has the turn.
     func wait(
         as name: String, patience: Duration = .seconds(10),
         report: @escaping @Sendable (String) -> Void = {
@@ -157,7 +160,8 @@ actor Turns {
     }
 }
 
-/// Records an issue of the running test. The library also learns by this symbol that the process runs tests.
+/// Records an issue of the running test. By this symbol the library also recognises a process that runs
+/// tests.
 @_cdecl("fbtweak__fail_test") func failTest(_ problem: UnsafePointer<CChar>) {
     Issue.record("\(String(cString: problem))")
 }

@@ -3,12 +3,15 @@ internal import TweakOverrides
 internal import TweakRecords
 
 extension TweakStore {
-    /// A preset of the current values, without those that count only for a time.
+    /// Returns a preset of the current values.
+    ///
+    /// For a tweak with a lease the preset has the value that the lease hides, during a ramp the target, and
+    /// for a pending value that value.
     ///
     /// - Parameters:
     ///   - name: The preset's name, for people.
     ///   - category: The category to include; `nil` for all.
-    ///   - includingDefaults: Whether it includes values that nobody has set.
+    ///   - includingDefaults: Whether the preset includes values that equal their defaults.
     public func preset(
         named name: String, of category: String? = nil, includingDefaults: Bool = false
     ) -> TweakPreset {
@@ -26,12 +29,12 @@ extension TweakStore {
 
     /// Sets the values of a preset, as one change, and keeps them as overrides.
     ///
-    /// Values that a tweak refuses are reported, and the others are set.
+    /// If a tweak refuses its value, the others are still set.
     ///
     /// - Parameters:
     ///   - preset: The values.
-    ///   - resettingOthers: Whether tweaks that are not in the preset are reset to their defaults.
-    /// - Returns: The tweaks that were set, and those that were not, with reasons.
+    ///   - resettingOthers: Whether tweaks that are not in the preset are reset.
+    /// - Returns: The tweaks that were set, and the others with reasons.
     @discardableResult
     public func apply(_ preset: TweakPreset, resettingOthers: Bool = false) -> TweakReport {
         apply(preset.values.keys.sorted(), resettingOthers: resettingOthers) {

@@ -5,11 +5,11 @@ public import TweakRecords
 public struct TweakReport: Sendable {
     /// The tweaks that were set.
     public internal(set) var applied: [TweakKey] = []
-    /// The tweaks among them whose values were outside the limits and were clamped.
+    /// The applied tweaks whose values were clamped to the limits.
     public internal(set) var clamped: [TweakKey] = []
-    /// Names of tweaks that the store does not have.
+    /// The names of tweaks that the store does not have.
     public internal(set) var unknown: [TweakKey] = []
-    /// The errors of the tweaks that were not set.
+    /// The existing tweaks that were not set, with the reasons.
     public internal(set) var refused: [TweakKey: TweakError] = [:]
 
     /// Whether every value was applied unchanged.
@@ -27,7 +27,7 @@ extension TweakReport: CustomStringConvertible {
     }
 }
 
-/// What becomes of one of several tweaks that are changed together.
+/// The outcome for one of several tweaks that are changed together.
 enum TweakOutcome {
     case set(TweakDeclaration.Admission)
     case reset
@@ -37,8 +37,8 @@ enum TweakOutcome {
 extension TweakStore {
     /// Applies values as one change, except those that cannot be applied.
     ///
-    /// All tweaks are looked up with the lock with which they are changed, so that of an image that is opened or closed
-    /// meanwhile all tweaks change, or none.
+    /// The tweaks are looked up and changed under one hold of the lock, so if an image is opened or closed at
+    /// the same time, all of its tweaks change or none.
     ///
     /// - Parameters:
     ///   - keys: The tweaks, each once.
@@ -73,9 +73,9 @@ extension TweakStore {
 }
 
 extension StoreState {
-    /// The changes of several tweaks.
+    /// Returns the changes of several tweaks.
     ///
-    /// - Parameter report: Gets what becomes of each.
+    /// - Parameter report: Collects the outcome for each tweak.
     fileprivate func changes(
         of keys: [TweakKey], resettingOthers: Bool, _ report: inout TweakReport,
         _ choose: (TweakDeclaration) throws(TweakError) -> TweakOutcome
@@ -106,7 +106,8 @@ extension StoreState {
         return tweaks.all.filter { $0.declaration.type != .action }.map { ($0.key, values[$0.key] ?? nil) }
     }
 
-    /// Why an update does not fit into a gate, with one of the tweaks below it; `nil` if it does.
+    /// Returns the reason why an update does not fit into a gate, with one of the gate's tweaks; `nil` if the
+    /// update fits.
     fileprivate mutating func gateProblem(of update: ValueUpdate) -> (key: TweakKey, error: TweakError)? {
         do throws(TweakError) { try checkGates(update) } catch {
             guard case .gate(let name, _, _) = error else { return nil }

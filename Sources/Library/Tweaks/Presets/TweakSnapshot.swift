@@ -14,21 +14,22 @@ public struct TweakSnapshot: Hashable, Sendable {
 
     var entries: [TweakKey: Entry] = [:]
 
-    /// The tweaks, sorted by name.
+    /// The names of the tweaks, sorted.
     public var keys: [TweakKey] { entries.keys.sorted() }
 
     /// The value of a tweak, or `nil` if the store did not have it.
     public subscript(key: TweakKey) -> TweakValue? { entries[key]?.value }
 
-    /// The tweaks whose values differ between two snapshots, or that only one of them has; sorted by name.
+    /// Returns the tweaks whose values differ between two snapshots, or that only one of the snapshots has,
+    /// sorted by name.
     public func differences(from other: TweakSnapshot) -> [TweakKey] {
         Set(entries.keys).union(other.entries.keys).filter { self[$0] != other[$0] }.sorted()
     }
 }
 
 extension TweakStore {
-    /// The current values of all tweaks, without actions. Of a tweak with a lease it is the value that the lease hides, and
-    /// of one that changes gradually the target.
+    /// Returns the current values of all tweaks, without actions. For a tweak with a lease the snapshot has
+    /// the value that the lease hides, and during a ramp the target.
     public func snapshot() -> TweakSnapshot {
         var snapshot = TweakSnapshot()
         for tweak in lastingStatuses() where tweak.declaration.hasKeptValue {

@@ -3,16 +3,16 @@ public import CTweaks
 public import TweakRecords
 
 extension Bool: TweakableValue {
-    /// One byte.
+    /// The type to record: `bool`, of one byte.
     public static var tweakType: TweakType { .bool }
-    /// Accepts only a Bool.
+    /// Converts a stored Bool; `nil` for anything else.
     public init?(tweakValue: TweakValue) {
         guard case .bool(let value) = tweakValue else { return nil }
         self = value
     }
-    /// A Bool.
+    /// The stored form: a Bool.
     public var tweakValue: TweakValue { .bool(self) }
-    /// Reads the byte.
+    /// Reads the cell of a Bool, one byte.
     @inlinable @inline(__always)
     public static func __read(_ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Bool) -> Bool {
         fbtweak__load_bool(cell.assumingMemoryBound(to: Bool.self))
@@ -20,9 +20,9 @@ extension Bool: TweakableValue {
 }
 
 extension Double: TweakableValue {
-    /// Eight bytes.
+    /// The type to record: `double`, of eight bytes.
     public static var tweakType: TweakType { .double }
-    /// Accepts a floating-point number or an integer.
+    /// Converts a stored floating-point number or integer; `nil` for anything else.
     public init?(tweakValue: TweakValue) {
         switch tweakValue {
         case .double(let value): self = value
@@ -30,9 +30,9 @@ extension Double: TweakableValue {
         default: return nil
         }
     }
-    /// A floating-point number.
+    /// The stored form: a floating-point number.
     public var tweakValue: TweakValue { .double(self) }
-    /// Reads the eight bytes.
+    /// Reads the cell of a `Double`, eight bytes.
     @inlinable @inline(__always)
     public static func __read(_ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Double) -> Double
     {
@@ -41,16 +41,16 @@ extension Double: TweakableValue {
 }
 
 extension Float: TweakableValue {
-    /// Four bytes.
+    /// The type to record: `float`, of four bytes.
     public static var tweakType: TweakType { .float }
-    /// Accepts a floating-point number or an integer.
+    /// Converts a stored floating-point number or integer; `nil` for anything else.
     public init?(tweakValue: TweakValue) {
         guard let value = Double(tweakValue: tweakValue) else { return nil }
         self.init(value)
     }
-    /// The `Double` with the same shortest decimal form, so that 0.1 stays 0.1.
+    /// The stored form: the `Double` with the same shortest decimal form, so that 0.1 stays 0.1.
     public var tweakValue: TweakValue { .double(Double(shortest: self)) }
-    /// Reads the four bytes.
+    /// Reads the cell of a `Float`, four bytes.
     @inlinable @inline(__always)
     public static func __read(_ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Float) -> Float {
         Float(bitPattern: fbtweak__load_32(cell.assumingMemoryBound(to: UInt32.self)))
@@ -70,7 +70,7 @@ extension UInt32: TweakableValue {}
 extension UInt64: TweakableValue {}
 
 extension FixedWidthInteger where Self: TweakableValue {
-    /// The integer type of this width and signedness; 64 bits for wider ones.
+    /// The type to record: the integer of this width and signedness, or of 64 bits for wider ones.
     public static var tweakType: TweakType {
         switch (bitWidth, isSigned) {
         case (8, true): .int8
@@ -83,14 +83,14 @@ extension FixedWidthInteger where Self: TweakableValue {
         case (_, false): .uint64
         }
     }
-    /// Accepts an integer in the range of the type.
+    /// Converts a stored integer in the range of the type; `nil` for anything else.
     public init?(tweakValue: TweakValue) {
         guard case .integer(let value) = tweakValue else { return nil }
         self.init(exactly: value)
     }
-    /// An integer.
+    /// The stored form: an integer.
     public var tweakValue: TweakValue { .integer(Int128(self)) }
-    /// Reads the integer. Specialised for a type, only one of the loads remains.
+    /// Reads the cell of an integer. Specialised for a type, only one of the loads remains.
     @inlinable @inline(__always)
     public static func __read(_ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Self) -> Self {
         switch bitWidth {

@@ -3,14 +3,14 @@ public import CTweaks
 public import TweakRecords
 
 extension String: TweakableValue {
-    /// The address of a string.
+    /// The type to record: `string`, whose cell has an address.
     public static var tweakType: TweakType { .string }
-    /// Accepts only a string.
+    /// Converts a stored string; `nil` for anything else.
     public init?(tweakValue: TweakValue) {
         guard case .string(let text) = tweakValue else { return nil }
         self = text
     }
-    /// A string.
+    /// The stored form: a string.
     public var tweakValue: TweakValue { .string(self) }
     /// Copies the string that the cell points to.
     @inlinable @inline(__always)
@@ -19,7 +19,7 @@ extension String: TweakableValue {
         __text(cell) ?? fallback()
     }
 
-    /// The string that a cell points to; `nil` for null.
+    /// Copies the string that a cell points to; `nil` for a null pointer.
     @inlinable @inline(__always)
     public static func __text(_ cell: UnsafeRawPointer) -> String? {
         fbtweak__load_text(cell.assumingMemoryBound(to: UnsafePointer<CChar>?.self)).map {
@@ -29,9 +29,9 @@ extension String: TweakableValue {
 }
 
 extension TweakColor: TweakableValue {
-    /// Four bytes.
+    /// The type to record: `color`, of four bytes.
     public static var tweakType: TweakType { .color }
-    /// Accepts a colour, or a string in the form of one.
+    /// Converts a stored colour, or a string in the form of one; `nil` for anything else.
     public init?(tweakValue: TweakValue) {
         switch tweakValue {
         case .color(let color): self = color
@@ -39,9 +39,9 @@ extension TweakColor: TweakableValue {
         default: return nil
         }
     }
-    /// A colour.
+    /// The stored form: a colour.
     public var tweakValue: TweakValue { .color(self) }
-    /// Reads the four bytes, red first.
+    /// Reads the cell of a colour: four bytes, red first.
     @inlinable @inline(__always)
     public static func __read(
         _ cell: UnsafeRawPointer, default fallback: @autoclosure () -> TweakColor
@@ -54,21 +54,21 @@ extension TweakColor: TweakableValue {
 }
 
 extension Duration: TweakableValue {
-    /// A floating-point number of seconds.
+    /// The type to record: `double`, a number of seconds.
     public static var tweakType: TweakType { .double }
-    /// Seconds.
+    /// The unit of a duration: seconds.
     public static var tweakUnit: String? { "s" }
-    /// Accepts a finite number of seconds, clamped to the range of durations.
+    /// Converts a finite number of seconds, clamped to the range of durations; `nil` for anything else.
     public init?(tweakValue: TweakValue) {
         guard let seconds = Double(tweakValue: tweakValue), seconds.isFinite else { return nil }
         self.init(clamping: seconds)
     }
-    /// The number of seconds. A `Double` keeps about 16 digits of the duration.
+    /// The stored form: the number of seconds, a `Double` with about 16 digits.
     public var tweakValue: TweakValue {
         let (seconds, attoseconds) = components
         return .double(Double(seconds) + Double(attoseconds) / 1e18)
     }
-    /// Reads the seconds. NaN, which the store refuses, reads as zero.
+    /// Reads the cell of a duration in seconds. NaN, which the store refuses, reads as zero.
     @inlinable @inline(__always)
     public static func __read(
         _ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Duration
@@ -76,7 +76,7 @@ extension Duration: TweakableValue {
         Duration(clamping: Double.__read(cell, default: 0))
     }
 
-    /// As `.seconds(_:)`, which is a call and traps beyond 2^63 seconds.
+    /// Creates a duration as `.seconds(_:)` does, which is a call and traps beyond 2^63 seconds.
     @inlinable @inline(__always)
     init(clamping seconds: Double) {
         let seconds = seconds.isNaN ? 0 : min(max(seconds, -0x1p62), 0x1p62)

@@ -2,7 +2,7 @@
 internal import CTweaks
 public import TweakRecords
 
-/// A type of a tweak's value.
+/// A type that a tweak's value can have.
 ///
 /// `Bool`, `Int` and the integers of 8 to 64 bits, `Float`, `Double`, `String`, `Duration` and ``TweakColor`` conform, as do
 /// arrays of `Int`, `Double` or `String`, an `Optional` of `Bool`, `Int`, `Float`, `Double` or `String`, enumerations
@@ -18,40 +18,40 @@ public import TweakRecords
 ///         var tweakValue: TweakValue { .double(degrees) }
 ///     }
 public protocol TweakableValue: Sendable, Equatable {
-    /// The type in a tweak's record.
+    /// The type to write into a tweak's record.
     static var tweakType: TweakType { get }
-    /// The only allowed values, such as an enumeration's cases; empty if all are allowed.
+    /// The only allowed values, such as an enumeration's cases; empty if all values are allowed.
     static var tweakChoices: [TweakChoice] { get }
     /// The type of the elements, if the values are arrays; `nil` otherwise.
     static var tweakElement: TweakType? { get }
-    /// Whether a value can be absent, as `nil` of an `Optional`.
+    /// Whether a value can be absent, such as `nil` of an `Optional`.
     static var tweakIsOptional: Bool { get }
-    /// The unit of the numbers unless a declaration has one, such as `s` for a `Duration`.
+    /// The unit of the numbers if a declaration has none, such as `s` for a `Duration`.
     static var tweakUnit: String? { get }
-    /// Converts a value from the store; `nil` if it is not of this type.
+    /// Converts a value from the store; `nil` if the value is not of this type.
     init?(tweakValue: TweakValue)
-    /// The value as it is stored.
+    /// The value in the form in which the store keeps it.
     var tweakValue: TweakValue { get }
     /// Reads a cell with one relaxed atomic load. There is a default implementation; the library's own types have
     /// faster ones.
     ///
     /// - Parameters:
     ///   - cell: The eight bytes at offset 8 of a record of ``tweakType``.
-    ///   - fallback: The default in the binary, for a null string and for a value that is not of this type.
+    ///   - fallback: The default in the binary, for a null string or a value that is not of this type.
     static func __read(_ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Self) -> Self
 }
 
 extension TweakableValue {
     /// Empty: all values are allowed.
     public static var tweakChoices: [TweakChoice] { [] }
-    /// `nil`: no array.
+    /// `nil`: not an array.
     public static var tweakElement: TweakType? { nil }
-    /// `false`: always a value.
+    /// `false`: a value is never absent.
     public static var tweakIsOptional: Bool { false }
     /// `nil`: no unit.
     public static var tweakUnit: String? { nil }
 
-    /// Reads any cell.
+    /// Reads a cell of any type.
     public static func __read(_ cell: UnsafeRawPointer, default fallback: @autoclosure () -> Self) -> Self {
         decode(cell, tweakType).flatMap(Self.init(tweakValue:)) ?? fallback()
     }
