@@ -12,7 +12,7 @@ public import Tweaks
 ///     try program.wait(for: period) { $0 == 0.51 }
 ///     #expect(program.end() == 0)
 ///
-/// The program has a home directory of its own, also for `XDG_CONFIG_HOME` and similar variables, so it
+/// The program gets its own home directory, into which `XDG_CONFIG_HOME` and similar variables point, so it
 /// neither sees nor changes the user's settings, and several programs can run at the same time. When the last
 /// reference is released, the process is killed and the directory removed.
 ///

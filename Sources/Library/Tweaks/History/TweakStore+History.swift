@@ -3,7 +3,7 @@ internal import Glibc
 internal import TweakRecords
 internal import TweakSystem
 
-/// Why changes cannot be undone.
+/// A reason why changes cannot be undone.
 enum HistoryError: Error {
     /// The history is turned off.
     case off
@@ -11,7 +11,7 @@ enum HistoryError: Error {
     case nothing
     /// The history does not have these changes.
     case unknown(UInt64, kept: ClosedRange<UInt64>?)
-    /// There were too many changes to keep them, or the texts are too long.
+    /// The changes were too many, or their texts too long, to keep all of them.
     case incomplete(UInt64)
     /// A lease began or ended with the changes.
     case ofLease(UInt64)
@@ -60,9 +60,10 @@ extension HistoryError: CustomStringConvertible {
 }
 
 extension TweakStore {
-    /// The maximum bytes of the history, which lets clients see and undo changes; by default 64 KB, which hold some 400
-    /// changes. 0 turns it off. For the program's store the variable `TWEAKS_HISTORY` of the environment has the
-    /// initial size.
+    /// The maximum size in bytes of the history, from which clients show and undo changes; 0 turns it off.
+    ///
+    /// The default of 64 KB holds some 400 changes. For the shared store, the environment variable
+    /// `TWEAKS_HISTORY` sets the initial size.
     ///
     /// The oldest changes are dropped. Nothing is allocated before the first change.
     public var historySize: Int {
@@ -70,7 +71,7 @@ extension TweakStore {
         set { state.withLock { $0.history.setLimit(newValue) } }
     }
 
-    /// Takes the history's size from the environment.
+    /// Reads the history's size from the environment.
     func readHistorySize() {
         guard let text = environment("TWEAKS_HISTORY") else { return }
         guard let size = Int(text), size >= 0 else {
@@ -80,11 +81,11 @@ extension TweakStore {
         historySize = size
     }
 
-    /// The last changes, oldest first.
+    /// Returns the last changes, oldest first.
     ///
     /// - Parameters:
-    ///   - number: Only those after the changes of this number.
-    ///   - most: Their maximum number; the last ones made together may exceed it.
+    ///   - number: The number of the changes after which to begin.
+    ///   - most: The maximum count of changes, which the last ones made together may exceed.
     func history(
         after number: UInt64, atMost most: Int
     ) throws(HistoryError) -> (
@@ -104,7 +105,7 @@ extension TweakStore {
         return result
     }
 
-    /// Marks this moment, see ``revert(to:by:)``.
+    /// Adds a mark to the history; see ``revert(to:by:)``.
     ///
     /// - Returns: The number of the last change before.
     func mark(_ name: String, by author: ChangeAuthor) throws(HistoryError) -> UInt64 {
@@ -116,10 +117,10 @@ extension TweakStore {
         }
     }
 
-    /// Gives tweaks the values before a change, if they still have those that it made.
+    /// Undoes a change: restores the tweaks' values before it, if they still have those that it made.
     ///
-    /// - Parameter number: Of the changes to undo; `nil` for the newest of a person that are not undone. Undoing an undo
-    ///   makes the changes again.
+    /// - Parameter number: The number of the changes to undo; `nil` for a person's newest ones that are not
+    ///   undone. Undoing an undo makes the changes again.
     /// - Returns: The number of the changes undone, or the first and the last of a burst, and the tweaks.
     func undo(
         _ number: UInt64?, by author: ChangeAuthor
@@ -176,9 +177,9 @@ extension TweakStore {
         return (numbers, tweaks)
     }
 
-    /// Removes or restores what has been set since the start or a mark, as one change.
+    /// Removes or restores all values set since the start or a mark, as one change.
     ///
-    /// - Parameter mark: `nil` for the start.
+    /// - Parameter mark: The name of the mark; `nil` for the start.
     func revert(to mark: String?, by author: ChangeAuthor) throws(HistoryError) -> [RestoredTweak] {
         try restore(by: author) { (state) throws(HistoryError) in
             guard state.history.isOn else { throw .off }
@@ -206,11 +207,11 @@ extension TweakStore {
         let oldValue, newValue: TweakValue
     }
 
-    /// Values to give to tweaks.
+    /// The values to restore.
     private struct Restoration {
-        /// The values of the keeper of overrides; `nil` for none.
+        /// The values for the provider that keeps overrides; `nil` for none.
         var overrides: [(key: TweakKey, value: TweakValue?)] = []
-        /// The values of the session. Other tweaks have none afterwards.
+        /// The values for the session, in which other tweaks have none afterwards.
         var session: [TweakKey: TweakValue] = [:]
         var undoes: UInt64 = 0
 
@@ -261,7 +262,8 @@ extension TweakStore {
 }
 
 extension TweakEntry? {
-    /// A provider's value as the tweak takes it; `nil` if it does not. Of a tweak that does not exist any value is taken.
+    /// Returns a provider's value as the tweak accepts it; `nil` if the tweak refuses it. Any value is
+    /// accepted for a tweak that does not exist.
     fileprivate func admitted(_ provided: ProvidedValue) -> TweakValue? {
         guard let self else { if case .value(let value) = provided { return value } else { return nil } }
         return try? self.admit { (tweak, _) throws(TweakValueError) in try provided.admission(for: tweak) }

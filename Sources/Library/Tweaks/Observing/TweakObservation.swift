@@ -2,8 +2,8 @@
 internal import CTweaks
 internal import TweakRecords
 
-/// An observer's registration. Most observers are removed when their observation is deallocated; observers with an
-/// owner, and bindings to an object, stay until it goes.
+/// An observer's registration. Most observers are removed when their observation is deallocated; an observer
+/// with an owner, or a binding to an object, lasts as long as that object.
 public final class TweakObservation: Sendable {
     private let lastsWithoutHolder: Bool
     private let remove: @Sendable (_ waits: Bool) -> Void
@@ -18,7 +18,7 @@ public final class TweakObservation: Sendable {
         if !lastsWithoutHolder { remove(false) }
     }
 
-    /// Ends the observation. When this returns, no call starts any more, and none is running on another thread.
+    /// Ends the observation. After it returns, no call starts, and none is running on another thread.
     ///
     /// It waits for a running call, so do not hold a lock that the observer takes. Inside a callback of a store it does
     /// not wait, because another thread may be waiting for that callback.
@@ -28,10 +28,10 @@ public final class TweakObservation: Sendable {
     func end() { remove(false) }
 }
 
-/// An observer, for its callbacks and for ending it. It does not retain the store.
+/// A reference to an observer, for calling and ending it. It does not retain the store.
 struct ObserverReference: Sendable {
-    /// Not the store itself: weak references triple the cost of reference counting an object, and every handle of a
-    /// private store counts.
+    /// The store's state, not the store: weak references triple the cost of reference counting an object, and
+    /// every handle of a private store counts.
     fileprivate let state: WeakReference<Guarded<StoreState>>
     fileprivate let id: UInt64
 
@@ -40,7 +40,7 @@ struct ObserverReference: Sendable {
 
     /// Removes the observer.
     ///
-    /// - Parameter waits: Whether to wait until it is not running on another thread.
+    /// - Parameter waits: Whether to wait until the observer is not running on another thread.
     func remove(waits: Bool) {
         guard let state = state.object else { return }
         // Its closures may be the program's, so they are released without the lock.
@@ -58,8 +58,8 @@ extension TweakStore {
     /// - Parameters:
     ///   - keys: The tweaks; `nil` for all.
     ///   - feature: A feature whose tweaks are observed too, also those added later.
-    ///   - unknownValue: If given, the first call has the current values. The closure returns the value of a tweak that
-    ///     the store does not have, or `nil` to leave it out.
+    ///   - unknownValue: If given, the observer is called first with the current values. The closure returns
+    ///     the value of a tweak that the store does not have, or `nil` to leave it out.
     ///   - isGone: Returns whether the observer's owner no longer exists.
     ///   - lastsWithoutHolder: Whether the observer outlives its observation.
     ///   - didChange: Makes the callback.

@@ -5,7 +5,7 @@ internal import Glibc
 internal import TweakOverrides
 public import TweakRecords
 
-/// The values in the environment at the start of the process.
+/// The values of tweaks in the environment at the start of the process.
 ///
 /// `TWEAK_SPRING__PHYSICS__STIFFNESS=240` sets `Spring/Physics/Stiffness`: the levels are in capitals and separated by
 /// two underscores, and one underscore replaces each run of characters other than ASCII letters and digits. `TWEAKS`
@@ -13,9 +13,10 @@ public import TweakRecords
 public struct EnvironmentVariables: Sendable {
     /// The values of the variables for single tweaks, by name.
     private var texts: [ByteText: String] = [:]
-    /// The tweaks that have claimed them.
+    /// The tweaks that have claimed the variables.
     private var owners: [ByteText: TweakKey] = [:]
-    /// The process that has read them and has not reported unknown ones yet; `nil` if there is nothing to report.
+    /// The process that has read the variables and has not reported unknown ones yet; `nil` if there is
+    /// nothing to report.
     private var reporter: UInt32?
 
     init() {}
@@ -52,7 +53,7 @@ public struct EnvironmentVariables: Sendable {
     /// The variables for single tweaks that no tweak has claimed, sorted.
     var unclaimed: [String] { texts.keys.filter { owners[$0] == nil }.map { $0.text }.sorted() }
 
-    /// Whether there are any.
+    /// Whether any variable for a single tweak is unclaimed.
     var hasUnclaimed: Bool { texts.keys.contains { owners[$0] == nil } }
 
     /// Returns whether unknown variables are to be reported now: once, and not again by a forked child.
@@ -61,7 +62,7 @@ public struct EnvironmentVariables: Sendable {
         return reporter == fbtweak__generation()
     }
 
-    /// The value of a tweak's variable. A variable belongs to the first tweak that claims it.
+    /// Returns the value of a tweak's variable. A variable belongs to the first tweak that claims it.
     mutating func claim(_ key: TweakKey, _ messages: inout [String]) -> String? {
         guard !texts.isEmpty else { return nil }
         let name = ByteText(Self.variable(for: key))
@@ -75,8 +76,8 @@ public struct EnvironmentVariables: Sendable {
         return text
     }
 
-    /// The name of the variable that sets a tweak. Names without any ASCII letter or digit have no variable; `TWEAKS`
-    /// can set them.
+    /// Returns the name of the environment variable that sets a tweak. No variable sets a tweak without any
+    /// ASCII letter or digit in its name, but `TWEAKS` can.
     public static func variable(for key: TweakKey) -> String { key.environmentVariable }
 }
 
@@ -86,7 +87,7 @@ extension StoreState {
     /// The maximum number of messages about unknown variables.
     private static let mostUnknown = 5
 
-    /// Messages about variables and values in the environment that no tweak has.
+    /// Returns messages about variables and values in the environment that belong to no tweak.
     func unknownInEnvironment() -> [String] {
         let values = layers[.environment].keys.filter { tweaks[$0] == nil }.sorted()
         let variables = environment.unclaimed
@@ -108,8 +109,8 @@ extension StoreState {
 }
 
 extension TweakStore {
-    /// Reports names in the environment that are of no tweak, once: a quarter of a second after the start or at exit,
-    /// because until then the program may make tweaks and open plug-ins.
+    /// Reports names in the environment that belong to no tweak, once: a quarter of a second after the start
+    /// or at exit, because until then the program may make tweaks and open plug-ins.
     func reportUnknownVariablesSoon() {
         let isNeeded = state.withLock { state in
             state.environment.hasUnclaimed

@@ -6,12 +6,12 @@ internal import TweakRecords
 public enum ProviderFailure: Error {
     /// The error of a tweak.
     case ofTweak(TweakError)
-    /// Another error, in words.
+    /// Another error, as text.
     case other(String)
 }
 
 extension ProviderFailure: CustomStringConvertible {
-    /// The error in words.
+    /// The error as text.
     public var description: String {
         switch self {
         case .ofTweak(let error): error.description
@@ -23,15 +23,15 @@ extension ProviderFailure: CustomStringConvertible {
     var tweakError: TweakError? { if case .ofTweak(let error) = self { error } else { nil } }
 }
 
-/// The error of a tweak as one of a provider.
+/// Returns the error of a tweak as one of a provider.
 func providerFailure(_ error: TweakError) -> ProviderFailure { .ofTweak(error) }
 
-/// An error as one of a provider.
+/// Returns an error as one of a provider.
 func providerFailure(_ error: some Error & CustomStringConvertible) -> ProviderFailure {
     .other(error.description)
 }
 #else
-/// An error of a provider, which is any error: `throws(ProviderFailure)` is `throws`.
+/// An error of a provider: any error, so `throws(ProviderFailure)` means `throws`.
 public typealias ProviderFailure = any Error
 
 extension Error {
@@ -39,6 +39,6 @@ extension Error {
     var tweakError: TweakError? { self as? TweakError }
 }
 
-/// An error as one of a provider.
+/// Returns an error as one of a provider.
 func providerFailure(_ error: some Error & CustomStringConvertible) -> ProviderFailure { error }
 #endif

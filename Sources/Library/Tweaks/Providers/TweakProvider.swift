@@ -3,15 +3,16 @@ public import TweakRecords
 
 /// A source of values for tweaks.
 ///
-/// The store queries a provider when it is added, and again for the changes that it reports; reading a tweak queries
-/// nothing. Methods are called without any lock of the store, on the thread that adds the provider or reports a change,
-/// by one thread at a time, so they may be slow and may call the store. A provider can be in one store only. Test it
-/// with `ProviderConformance` from the library `TweaksProviderTesting`.
+/// The store queries a provider when it is added, and again for the changes that it reports; reading a tweak
+/// queries nothing. Methods are called on the thread that adds the provider or reports a change, by one
+/// thread at a time, without any lock of the store held, so they may be slow and may call the store. A
+/// provider can be in one store only. Test it with `ProviderConformance` from the library
+/// `TweaksProviderTesting`.
 public protocol TweakProvider: AnyObject, Sendable {
     /// The provider's name, unique in the store.
     var source: TweakSource { get }
 
-    /// The names of all tweaks that it has values for.
+    /// The names of all tweaks that the provider has values for.
     ///
     /// - Throws: An error to report; the store keeps the former values.
     var keys: Set<TweakKey> { get throws(ProviderFailure) }
@@ -20,22 +21,23 @@ public protocol TweakProvider: AnyObject, Sendable {
     /// also later ones, and for features and their variables when the program first uses them.
     var listsAllKeys: Bool { get }
 
-    /// The provider's value for a tweak, or `nil` to leave it to the next provider.
+    /// Returns the provider's value for a tweak, or `nil` to leave the tweak to the next provider.
     ///
     /// - Throws: An error to report; the store keeps the former value.
     func value(for key: TweakKey) throws(ProviderFailure) -> ProvidedValue?
 
-    /// The declaration of a tweak that no binary needs to declare; `nil` if the provider only has values for declared
-    /// tweaks, and for features, which need no declaration. A declaration in a binary takes precedence.
+    /// Returns the declaration of a tweak that the provider introduces; `nil` if the provider has values only
+    /// for declared tweaks and for features, which need no declaration. A declaration in a binary takes
+    /// precedence.
     func declaration(of key: TweakKey) -> TweakDeclaration?
 
-    /// Sets the handler to call after changes. The store calls this once before it queries anything, and with `nil`
-    /// when the provider is removed.
+    /// Sets the handler to call after changes. The store calls this once before its first query, and with
+    /// `nil` when the provider is removed.
     func onChange(_ report: (@Sendable (TweakProviderChange) -> Void)?)
 }
 
 extension TweakProvider {
-    /// `true`.
+    /// `true`: ``keys`` lists every name.
     public var listsAllKeys: Bool { true }
     /// `nil`: values are only for declared tweaks and features.
     public func declaration(of key: TweakKey) -> TweakDeclaration? { nil }
@@ -43,11 +45,11 @@ extension TweakProvider {
     public func onChange(_ report: (@Sendable (TweakProviderChange) -> Void)?) {}
 }
 
-/// A provider that keeps what a person sets.
+/// A provider that can keep the values that a person sets.
 public protocol MutableTweakProvider: TweakProvider {
     /// Keeps a value, or removes it with `nil`, and reports the change.
     ///
-    /// - Throws: If the value cannot be kept.
+    /// - Throws: An error if the value cannot be kept.
     func set(_ value: TweakValue?, for key: TweakKey) throws(ProviderFailure)
 }
 
@@ -57,8 +59,8 @@ public enum TweakProviderChange: Sendable {
     case tweaks([TweakKey])
     /// Everything may have changed.
     case everything
-    /// Everything may have changed, because the values were loaded. Observers of ``TweakStore/observeLoads(_:)`` are
-    /// notified.
+    /// Everything may have changed, because the provider has loaded its values. Observers of
+    /// ``TweakStore/observeLoads(_:)`` are notified.
     case loaded
     /// Nothing has changed, because loading failed for this reason. Observers of loads are notified once for each
     /// reason until a load succeeds.
@@ -69,7 +71,7 @@ public enum TweakProviderChange: Sendable {
 public struct TweakLoad: Hashable, Sendable {
     /// The provider.
     public let source: TweakSource
-    /// The reason if loading failed and the former values stay; otherwise `nil`.
+    /// The reason if loading failed and the former values stay; `nil` after success.
     public let problem: String?
 }
 
@@ -79,12 +81,12 @@ public enum ProvidedValue: Hashable, Sendable {
     case value(TweakValue)
     /// Text as a person types it. ``TweakDeclaration/admit(text:current:)`` parses it by the tweak's type.
     case text(String)
-    /// Something that no tweak accepts, in words, such as `an array`.
+    /// A value that no tweak accepts, described in words, such as `an array`.
     case unusable(String)
 }
 
 extension ProvidedValue {
-    /// The value as the tweak would take it.
+    /// Returns the value as the tweak would accept it.
     ///
     /// - Parameters:
     ///   - type: The only type that the tweak may have.

@@ -5,18 +5,20 @@ public import TweakRecords
 public struct TweakOpinion: Hashable, Sendable {
     /// The provider.
     public let source: TweakSource
-    /// The value as the tweak takes it; `nil` if the tweak refuses it.
+    /// The value as the tweak accepts it; `nil` if the tweak refuses it.
     public let value: TweakValue?
-    /// The reason why the tweak refuses the value.
+    /// The reason why the tweak refuses the value; `nil` if it accepts the value.
     public let problem: TweakValueError?
 }
 
 extension TweakStore {
     // MARK: The order
 
-    /// The providers, highest precedence first. The first value that the tweak accepts counts; without one, the default
-    /// in the binary. Leases and kills, see ``TweakSource/lease`` and ``TweakSource/kill``, always come after the
-    /// session, and kills first if something else precedes it.
+    /// The names of the providers, highest precedence first, without those of leases and kills.
+    ///
+    /// The first value that the tweak accepts counts, or else the default in the binary. Leases and kills
+    /// have fixed places, see ``TweakSource/lease`` and ``TweakSource/kill``: leases come after the session,
+    /// and kills before all others, except the session and its leases if the session is first.
     public var sources: [TweakSource] {
         startIfShared()
         return state.withLock { $0.layers.sources }
@@ -29,7 +31,8 @@ extension TweakStore {
         try add(provider, provider, nil, above: source)
     }
 
-    /// Adds a provider, which the caller has looked at: whether it reads files, and whether it keeps what a person sets.
+    /// Adds a provider, given also as the other kinds of provider that it is: one that reads files, and one
+    /// that keeps a person's values.
     func add(
         _ provider: any TweakProvider, _ fileProvider: (any FileProvider)?,
         _ mutableProvider: (any MutableTweakProvider)?, above source: TweakSource?
@@ -56,7 +59,7 @@ extension TweakStore {
 
     /// Removes a provider, with its values and the tweaks that only it declares.
     ///
-    /// - Throws: ``TweakError/order(_:)`` if there is no such provider, or it is the store's own.
+    /// - Throws: ``TweakError/order(_:)`` if there is no such provider, or it is one of the store's own.
     public func remove(providerOf source: TweakSource) throws(TweakError) {
         guard let feed = state.withLock({ $0.layers.feed(of: source) }) else {
             throw .order("no provider \(source) was added")
@@ -71,9 +74,9 @@ extension TweakStore {
 
     /// Changes the order of the providers.
     ///
-    /// - Parameter sources: All of ``sources``, highest precedence first, or all that were added: the session, the
-    ///   environment, the overrides and remote values then come first, in their current order. Remote values come after
-    ///   the overrides if they are left out.
+    /// - Parameter sources: All of ``sources``, highest precedence first, or only those of added providers:
+    ///   the session, the environment, the overrides and remote values then come first, in their current
+    ///   order. Remote values alone can be left out, and then come after the overrides.
     /// - Throws: ``TweakError/order(_:)`` if a provider is missing, repeated or unknown.
     public func setOrder(_ sources: [TweakSource]) throws(TweakError) {
         let own: Set = [TweakSource.session, .environment, .overrides, .remote, .fleet]
@@ -93,8 +96,8 @@ extension TweakStore {
         deliverChanges()
     }
 
-    /// The order with remote values after the overrides if they were left out, as in orders written before there were
-    /// any.
+    /// Returns an order with remote values, after the overrides if they were left out, as in orders from
+    /// before remote values existed.
     func completed(_ order: [TweakSource]) -> [TweakSource] {
         let missing = sources.filter { ($0 == .remote || $0 == .fleet) && !order.contains($0) }
         let start = order.firstIndex(of: .overrides).map { $0 + 1 } ?? 0
@@ -103,10 +106,10 @@ extension TweakStore {
 
     // MARK: Querying
 
-    /// The value of each provider for a tweak, highest precedence first, and the default at the end. The first accepted
-    /// value counts.
+    /// Returns each provider's value for a tweak, highest precedence first, and the default at the end. The
+    /// first accepted value counts.
     ///
-    /// - Throws: ``TweakError/unknown(_:nearest:)``.
+    /// - Throws: ``TweakError/unknown(_:nearest:)`` if no tweak has this name.
     public func opinions(on key: TweakKey) throws(TweakError) -> [TweakOpinion] {
         let declaration = try declaration(of: key)
         let opinions = state.withLock { $0.layers.opinions(on: key) }.map { source, provided in
@@ -122,7 +125,7 @@ extension TweakStore {
 }
 
 extension ProviderLayers {
-    /// The message that there is no such provider.
+    /// Returns the message that there is no such provider.
     func noSource(_ source: TweakSource?) -> String {
         "there is no provider \(source?.name ?? ""); there are "
             + sources.map { $0.name }.joined(separator: ", ")

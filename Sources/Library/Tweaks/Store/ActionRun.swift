@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
-/// One run of an action, of which a part may go on elsewhere after the action's functions have returned.
+/// One run of an action, parts of which may continue elsewhere after the action's functions have returned.
 ///
-/// `@unchecked Sendable`: the lock of all runs guards what changes.
+/// `@unchecked Sendable`: one lock for all runs guards the variables.
 final class ActionRun: @unchecked Sendable {
     private static let lock = Guarded(())
 
     private var taker: String?
-    /// The calls of the action's functions count as one, and each part that was handed over as one more.
+    /// The number of unfinished parts: one for the calls of the action's functions, and one for each part
+    /// that was handed over.
     private var partsLeft = 1
     private var isLost = false
     private var ends: [@Sendable (_ isLost: Bool) -> Void] = []
 
-    /// What a part was handed to, as in the answer to the protocol's `run`; `nil` if nothing was.
+    /// The actor or queue that a part was handed to, as the protocol's answer to `run` names it; `nil` if
+    /// none was.
     var handedTo: String? { Self.lock.withLock { _ in taker } }
     var isOver: Bool { Self.lock.withLock { _ in partsLeft == 0 } }
 
@@ -24,7 +26,7 @@ final class ActionRun: @unchecked Sendable {
         }
     }
 
-    /// Ends a part.
+    /// Ends a part of the run.
     ///
     /// - Parameter isLost: Whether the part will never run, because the actor or the queue is gone.
     func end(isLost: Bool = false) {
@@ -37,7 +39,7 @@ final class ActionRun: @unchecked Sendable {
         if isOver { for end in ends { end(self.isLost) } }
     }
 
-    /// Calls a function once all parts are over, or now if they are.
+    /// Calls a function when all parts have ended, or now if they have.
     func whenOver(_ body: @escaping @Sendable (_ isLost: Bool) -> Void) {
         let isOver = Self.lock.withLock { _ in
             if partsLeft > 0 { ends.append(body) }
@@ -49,8 +51,8 @@ final class ActionRun: @unchecked Sendable {
 
 // MARK: - Functions that hand over
 
-/// The argument of the function of an action with the attribute `actor`. It begins with a C function, because the code that
-/// calls it may use another copy of the library.
+/// The argument of the function in an action's record with the attribute `actor`. It begins with a C
+/// function, because the code that calls it may use another copy of the library.
 private struct RunContext {
     /// The first member, which ``__ended(_:)`` calls.
     let end: @convention(c) (_ context: UnsafeMutableRawPointer) -> Void = { context in
@@ -74,9 +76,9 @@ extension ActionRun {
     }
 }
 
-/// Tells the library that the main actor has run an action. For macro expansions only.
+/// Reports to the library that the main actor has run an action. For macro expansions only.
 ///
-/// - Parameter context: The argument of the action's function as a number; 0 if the library does not want to be told.
+/// - Parameter context: The argument of the action's function as a number; 0 if the library needs no report.
 public func __ended(_ context: UInt) {
     guard let context = UnsafeMutableRawPointer(bitPattern: context) else { return }
     context.load(as: (@convention(c) (UnsafeMutableRawPointer) -> Void).self)(context)

@@ -3,9 +3,11 @@ internal import CTweaks
 public import TweakRecords
 
 extension TweakStore {
-    /// Runs an action on this thread: all functions declared under its name, in the order of declaration, each once.
+    /// Runs an action on this thread: each function declared under its name once, in the order of
+    /// declaration.
     ///
-    /// It returns once they have returned, which for what an actor runs is once it has been handed over.
+    /// It returns when all of them have returned. A closure for an actor counts as returned when it has been
+    /// handed over.
     ///
     /// - Throws: ``TweakError`` if nothing declares the action, or the tweak is not an action.
     public func run(_ key: TweakKey) throws(TweakError) { try run(key, as: ActionRun()) }
@@ -39,7 +41,7 @@ extension TweakStore {
     }
 }
 
-/// A registered closure of an action that a ``TweakStore`` made.
+/// The registration of an action's closure, made at run time by a ``TweakStore``.
 public final class TweakAction: Sendable {
     /// The name of the action.
     public let key: TweakKey
@@ -50,7 +52,7 @@ public final class TweakAction: Sendable {
         (self.key, self.closure, self.store) = (key, closure, store)
     }
 
-    /// Removes the closure, and the action if it has no other. A running call continues.
+    /// Removes the closure, and the action if it has no other one. A running call continues.
     public func remove() {
         store.withDecodedState { state in
             guard state.closures.removeValue(forKey: closure.number) != nil else { return }
@@ -65,9 +67,9 @@ final class ActionClosure: Sendable {
     private let body: @Sendable (ActionRun) -> Void
 
     /// - Parameters:
-    ///   - taker: What runs the action after the body has returned, and then ends that part of the run; `nil` if the body
-    ///     runs it.
-    ///   - body: What the library calls.
+    ///   - taker: The name of the actor or queue that runs the action after the body has returned and then
+    ///     ends that part of the run; `nil` if the body runs the action.
+    ///   - body: The closure that the library calls.
     init(handsTo taker: String?, _ body: @escaping @Sendable (ActionRun) -> Void) {
         (self.taker, self.body) = (taker, body)
     }
@@ -77,10 +79,10 @@ final class ActionClosure: Sendable {
     /// The key of the closure in its store.
     var number: StableNumber { StableNumber(UInt(bitPattern: context)) }
 
-    /// The function in the record. The store calls the one of ``call(as:)`` instead.
+    /// The function in the record. The store calls that of ``call(as:)`` instead.
     var function: CFunction { Self.function(context) }
 
-    /// The function of one run, to be called once.
+    /// Returns the function of one run, to be called once.
     func call(as run: ActionRun) -> CFunction {
         if let taker { run.handOver(to: taker) }
         return Self.function(Unmanaged.passRetained(Call(closure: self, run: run)).toOpaque())
@@ -110,7 +112,7 @@ extension TweakDeclaration {
 }
 
 extension TweakEntry {
-    /// The functions declared under the name.
+    /// The functions declared under the action's name.
     fileprivate var actions: [CFunction] {
         cells.all.filter { $0.owner.declares }.compactMap { $0.cell.action }
     }
@@ -128,7 +130,7 @@ extension CFunction {
 }
 
 extension Cell {
-    /// The function in an action's record, which is in place of current value and default.
+    /// The function in an action's record, in place of current value and default.
     var action: CFunction? {
         get {
             guard type == .action else { return nil }

@@ -7,19 +7,19 @@ public struct TweakChange: Hashable, Sendable {
     public let key: TweakKey
     /// The old value; ``TweakValue/nothing`` if the tweak did not exist.
     public let oldValue: TweakValue
-    /// The new value; ``TweakValue/nothing`` if the tweak no longer exists, such as a feature that no provider
-    /// has any more.
+    /// The new value; ``TweakValue/nothing`` if the tweak no longer exists, such as a feature that its last
+    /// provider has dropped.
     public let newValue: TweakValue
     /// The provider of the new value.
     public let source: TweakSource
 
-    /// Makes a change, for tests.
+    /// Creates a change, for tests.
     public init(key: TweakKey, oldValue: TweakValue, newValue: TweakValue, source: TweakSource) {
         (self.key, self.oldValue, self.newValue, self.source) = (key, oldValue, newValue, source)
     }
 }
 
-/// A tweak with its current value.
+/// A tweak's declaration, current value and source.
 public struct TweakStatus: Hashable, Sendable {
     /// The tweak's declaration.
     public let declaration: TweakDeclaration
@@ -27,13 +27,13 @@ public struct TweakStatus: Hashable, Sendable {
     public let value: TweakValue
     /// The provider of the current value.
     public let source: TweakSource
-    /// A new value that does not count yet: that of a tweak that needs a restart, after the next start of the program; that
-    /// of a tweak below a gate, until the program's loop passes it.
+    /// A new value that has not taken effect: a tweak that needs a restart takes it at the program's next
+    /// start, a tweak of a gate when the program's loop passes that. `nil` if there is none.
     public let pendingValue: TweakValue?
-    /// The name of the gate that changes of the tweak wait for.
+    /// The name of the gate that changes of the tweak wait for; `nil` without one.
     var gate: String?
 
-    /// Makes a status, for tests.
+    /// Creates a status, for tests.
     public init(
         declaration: TweakDeclaration, value: TweakValue, source: TweakSource,
         pendingValue: TweakValue? = nil
@@ -43,18 +43,18 @@ public struct TweakStatus: Hashable, Sendable {
     }
 }
 
-/// Tweaks of one category, by collection.
+/// The tweaks of one category, by collection.
 public struct TweakCategory: Hashable, Sendable {
     /// The category's name.
     public let name: String
-    /// Its collections, sorted by name.
+    /// The category's collections, sorted by name.
     public let collections: [TweakCollection]
 }
 
-/// Tweaks of one collection.
+/// The tweaks of one collection.
 public struct TweakCollection: Hashable, Sendable {
     /// The collection's name.
     public let name: String
-    /// Its tweaks, in the order of declaration.
+    /// The collection's tweaks, in the order of declaration.
     public let tweaks: [TweakStatus]
 }

@@ -26,7 +26,7 @@ extension TweakStore {
         return found
     }
 
-    /// The name in the record with this cell.
+    /// Returns the name in the record with this cell.
     func key(ofCell cell: UInt) -> TweakKey {
         state.withLock { $0.key(ofCell: cell) }
     }
@@ -36,7 +36,7 @@ extension TweakStore {
     }
 }
 
-/// The data that a handle in Swift needs.
+/// The data of a handle in Swift.
 @usableFromInline
 struct FoundTweak: Sendable {
     @usableFromInline let cell: UInt

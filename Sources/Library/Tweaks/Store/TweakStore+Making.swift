@@ -2,7 +2,7 @@
 public import TweakRecords
 
 extension TweakStore {
-    /// Makes a tweak at run time. Its override, if there is one, applies from the start.
+    /// Makes a tweak at run time. Its override, if any, applies at once.
     ///
     /// The declaration takes precedence over a provider's.
     ///
@@ -20,7 +20,7 @@ extension TweakStore {
     /// its handles return the default from now on. C observers end with it; Swift observers are called again if it is
     /// made again.
     ///
-    /// - Throws: ``TweakError/notMade(_:)``.
+    /// - Throws: ``TweakError/notMade(_:)`` if the tweak was not made at run time.
     public func remove(_ key: TweakKey) throws(TweakError) {
         let removed = withDecodedState { state -> ([ObserverList.Observer], [ActionClosure])? in
             let made = state.tweaks[key]?.cells.all.filter { $0.owner == .made } ?? []
@@ -35,7 +35,8 @@ extension TweakStore {
         state.waitForCalls(of: removed.0)
     }
 
-    /// - Parameter addClosure: Adds the Swift closure that the action's function calls. The action may have others.
+    /// - Parameter addClosure: Adds the Swift closure that the action's function calls, beside others that
+    ///   the action may have.
     func makeHandle(
         _ declaration: TweakDeclaration, _ action: CFunction?,
         _ addClosure: ((inout StoreState) -> Void)? = nil

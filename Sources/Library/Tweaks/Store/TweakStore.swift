@@ -5,16 +5,16 @@ internal import TweakOverrides
 public import TweakRecords
 internal import TweakSystem
 
-/// The tweaks of this process: their declarations, their current values, and their observers.
+/// A process's tweaks, with their declarations, current values, providers and observers.
 ///
 ///     let key = TweakKey("Spring", "Physics", "Stiffness")
 ///     try TweakStore.shared.set(240, for: key)
 ///
-/// Every method may be called on every thread. Observers are called on the thread that makes the change, without any
-/// lock held, so they may call the store. Changes of the overrides file, and requests through the socket of
-/// <doc:ControlProtocol>, are handled by a library thread, which blocks all signals.
+/// Every method may be called on every thread. Observers are called on the thread that makes the change,
+/// without any lock held, so they may call the store. Changes of the overrides file, and requests through the
+/// socket of <doc:ControlProtocol>, are handled on a library thread, which blocks all signals.
 public final class TweakStore: Sendable {
-    /// ``shared``, for the library.
+    /// The store ``shared``, for the library.
     @usableFromInline static let ofProcess = TweakStore()
 
     @usableFromInline var isShared: Bool { self === Self.ofProcess }
@@ -27,15 +27,15 @@ public final class TweakStore: Sendable {
     /// Whether the overrides of this application are read and kept.
     let hasStarted = Guarded(false)
 
-    /// The storage of overrides.
+    /// The place where a store keeps overrides.
     public enum Overrides: Hashable, Sendable {
-        /// Overrides stay in memory.
+        /// Overrides are kept in memory only.
         case none
         /// Overrides are kept in this file, in the format of ``OverridesFile``. The file need not exist.
         case file(path: String)
     }
 
-    /// Makes a store without tweaks, whose overrides stay in memory.
+    /// Creates a store without tweaks that keeps overrides in memory only.
     init() {}
 
     // MARK: Reading
@@ -66,22 +66,22 @@ public final class TweakStore: Sendable {
 
     /// Sets a tweak and keeps the value as an override.
     ///
-    /// The order is: observers' `willChange`, the cells, the file in the background, observers' `didChange`. If the
-    /// tweak has the value already, no observer is called, but from now on the value is an override, which stays
-    /// whatever other providers have. For a tweak that needs a restart only the file changes, see
-    /// ``TweakStatus/pendingValue``.
+    /// The store calls observers' `willChange`, stores the value in the cells, has it written to the file in
+    /// the background, and calls observers' `didChange`. If the tweak has the value already, no observer is
+    /// called, but the value becomes an override, which stays whatever other providers have. For a tweak that
+    /// needs a restart only the file changes; see ``TweakStatus/pendingValue``.
     ///
     /// - Returns: The value as applied, and whether it was clamped to the limits.
-    /// - Throws: ``TweakError`` if the tweak does not exist or refuses the value; its value stays.
+    /// - Throws: ``TweakError`` if the tweak does not exist or refuses the value; it then keeps its value.
     @discardableResult
     public func set(_ value: TweakValue, for key: TweakKey) throws(TweakError) -> TweakDeclaration.Admission {
         try set(.value(value), for: key)
     }
 
-    /// Sets a tweak's value in one of the providers, which may be below others that have one, too.
+    /// Sets a tweak's value in one provider. The value of a provider with higher precedence still counts.
     ///
-    /// With ``TweakSource/session`` the value lasts until the process exits, or until a person sets the tweak the other
-    /// way or resets it.
+    /// With ``TweakSource/session`` the value lasts until the process exits, or until the tweak is set with
+    /// ``set(_:for:)`` or by a person, or reset.
     ///
     /// - Parameters:
     ///   - value: The value; `nil` resets the tweak in this provider.
@@ -97,7 +97,7 @@ public final class TweakStore: Sendable {
         }
     }
 
-    /// Resets a tweak: without an override it has the value of the next provider, or its default.
+    /// Resets a tweak: removes its override, so that the next provider or the default decides.
     ///
     /// - Throws: ``TweakError`` if the tweak does not exist or is an action.
     public func reset(_ key: TweakKey) throws(TweakError) {
@@ -109,11 +109,11 @@ public final class TweakStore: Sendable {
         try change([(key, nil)], by: author)
     }
 
-    /// Resets all tweaks of this store, as one change. If a provider cannot give up a value, that is reported.
+    /// Resets all tweaks of this store, as one change. If a provider cannot remove a value, that is reported.
     public func resetAll() { changeOrReport(allKeys().map { ($0, nil) }) }
 
-    /// Flushes pending writes, and returns when they are on disk or have failed. The store does so by itself within 50
-    /// ms, and at exit.
+    /// Flushes pending writes, and returns when they are on disk or have failed. The store does this by
+    /// itself within 50 ms, and at exit.
     public func flush() {
         writer?.flush()
         diagnostics.finish()
@@ -121,7 +121,7 @@ public final class TweakStore: Sendable {
 
     // MARK: Observing
 
-    /// Calls back when the value of a tweak changes.
+    /// Calls closures before and after the value of a tweak changes.
     ///
     /// Calls of `didChange` come one at a time, in the order of the changes. A change made inside a callback is
     /// delivered after the callback has returned.
@@ -130,7 +130,7 @@ public final class TweakStore: Sendable {
     ///   - key: The tweak; `nil` for all.
     ///   - willChange: Called before the change.
     ///   - didChange: Called after the change.
-    /// - Returns: The observation, which lasts as long as it is held.
+    /// - Returns: The observation, which ends when it is released.
     public func observe(
         _ key: TweakKey? = nil, willChange: (@Sendable (TweakChange) -> Void)? = nil,
         didChange: (@Sendable (TweakChange) -> Void)? = nil
@@ -142,7 +142,7 @@ public final class TweakStore: Sendable {
 // MARK: - The overrides file
 
 extension TweakStore {
-    /// Writes the overrides; `nil` if they are not kept.
+    /// The writer of overrides; `nil` if they are kept in memory only.
     var writer: OverridesWriter? { state.withLock { $0.writer } }
 
     /// Applies the overrides in a file, and writes changes into it from now on.
@@ -207,13 +207,13 @@ extension TweakStore {
         if !rest.newlySet.isEmpty { lookForReaders(of: rest.newlySet) }
     }
 
-    /// The status of a tweak, ignoring task-local values.
+    /// Returns the status of a tweak, ignoring values of the task.
     func storedStatus(of key: TweakKey) throws(TweakError) -> TweakStatus {
         if let status = withDecodedState({ $0.status(of: key) }) { return status }
         throw unknown(key)
     }
 
-    /// The declaration of a tweak.
+    /// Returns the declaration of a tweak.
     func declaration(of key: TweakKey) throws(TweakError) -> TweakDeclaration {
         if let declaration = withDecodedState({ $0.status(of: key)?.declaration }) { return declaration }
         throw unknown(key)
@@ -224,13 +224,13 @@ extension TweakStore {
         return .unknown(key, nearest: allKeys().nearest(to: key))
     }
 
-    /// All tweaks, in the order of declaration.
+    /// Returns the status of all tweaks, in the order of declaration.
     func statuses() -> [TweakStatus] { withDecodedState { $0.statuses } }
 
-    /// All tweaks as they are when leases and ramps have ended, in the order of declaration.
+    /// Returns the status of all tweaks as it will be without leases and ramps, in the order of declaration.
     func lastingStatuses() -> [TweakStatus] { withDecodedState { $0.tweaks.all.map($0.lastingStatus) } }
 
-    /// All names, in the order of declaration.
+    /// Returns all names, in the order of declaration.
     func allKeys() -> [TweakKey] { withDecodedState { $0.tweaks.all.map { $0.key } } }
 }
 

@@ -4,14 +4,15 @@ internal import TweakJSON
 internal import TweakOverrides
 internal import TweakRecords
 
-/// New values of one provider. Every change is one: a set or reset, a file that is read again, a provider that comes,
-/// goes, reports changes or moves.
+/// New values of one provider. Every change is an update: a set or reset, a file that is read again, a
+/// provider that is added or removed, reports changes or moves.
 ///
 /// An update is planned with the store's lock, announced without it, committed with it, and then delivered to
-/// observers. A class, because it is passed on a dozen times and a copy would retain each of its members; nothing changes
-/// it once it is planned, except for its number.
+/// observers. It is a class because it is passed on a dozen times and a copy would retain each member; once
+/// planned, only its number changes.
 ///
-/// `@unchecked Sendable`: one thread makes it; from its commit on it is used only with the store's lock.
+/// `@unchecked Sendable`: one thread makes an update, which is used only with the store's lock from its
+/// commit on.
 final class ValueUpdate: @unchecked Sendable {
     /// The provider's value for one tweak.
     struct Opinion {
@@ -28,17 +29,18 @@ final class ValueUpdate: @unchecked Sendable {
     let opinions: ShortList<Opinion>
     /// Whether the tweaks have accepted the values.
     @exclusivity(unchecked) var isAdmitted = false
-    /// The values that these tweaks have in the session afterwards, none without an entry; `nil` to leave the session.
+    /// The values of these tweaks in the session afterwards, where others have none; `nil` to leave the
+    /// session as it is.
     @exclusivity(unchecked) var session: [TweakKey: TweakValue]?
-    /// Leases that begin or end with it.
+    /// The leases that begin or end with the update.
     @exclusivity(unchecked) var leases = Leases.Change()
     /// Whether leases begin or end, and nothing else changes.
     var isOfLeases: Bool { source == .binary && !leases.isEmpty }
-    /// What happens to the ramps of these tweaks.
+    /// The effect on the ramps of these tweaks.
     @exclusivity(unchecked) var ramps = Ramps.end
 
     enum Ramps {
-        /// Tweaks that get a value have it at once.
+        /// Tweaks that get a value have it at once, without a ramp.
         case end
         /// Tweaks that get a value reach it gradually.
         case begin(Duration, at: ContinuousClock.Instant)
@@ -47,13 +49,13 @@ final class ValueUpdate: @unchecked Sendable {
     }
     /// The provider's declarations of tweaks that no binary needs to declare.
     @exclusivity(unchecked) var declarations = ProvidedDeclarations()
-    /// The tweaks among them whose values the provider has decrypted.
+    /// The tweaks whose values the provider has decrypted.
     @exclusivity(unchecked) var secrets: Set<TweakKey> = []
-    /// The number of the changes in the history that it undoes; 0 for none.
+    /// The number of the changes in the history that the update undoes; 0 for none.
     @exclusivity(unchecked) var undoes: UInt64 = 0
-    /// The text by which its client recognises it.
+    /// The text by which the client recognises its change.
     @exclusivity(unchecked) var tag: String?
-    /// The number of its changes in the history; 0 if there are none.
+    /// The number of the update's changes in the history; 0 if there are none.
     @exclusivity(unchecked) var number: UInt64 = 0
     /// Tweaks for which the provider failed. They keep their values.
     @exclusivity(unchecked) var failures: [TweakKey: ProviderFailure] = [:]
@@ -79,7 +81,7 @@ final class ValueUpdate: @unchecked Sendable {
         if source == .overrides { session = [:] }
     }
 
-    /// The same for a single tweak.
+    /// A person's change of a single tweak to an accepted value.
     init(_ value: TweakValue, for entry: TweakEntry, in source: TweakSource, by author: ChangeAuthor) {
         (self.source, self.author) = (source, author)
         opinions = ShortList(Opinion(key: entry.key, provided: .value(value), entry: entry))
@@ -87,7 +89,7 @@ final class ValueUpdate: @unchecked Sendable {
         if source == .overrides { session = [:] }
     }
 
-    /// Gives tweaks the values that their providers have, after leases have begun or ended.
+    /// Gives tweaks the values of their providers, after leases have begun or ended.
     convenience init(
         resolving keys: some Sequence<TweakKey>, with leases: Leases.Change = Leases.Change(),
         by author: ChangeAuthor
@@ -122,7 +124,7 @@ struct ValuePlan {
     let layer: Int?
     /// Existing tweaks and their new values.
     var steps = ShortList<(entry: TweakEntry, resolution: Resolution)>()
-    /// The ramps of these tweaks afterwards. Others have none.
+    /// The ramps of these tweaks afterwards. Other tweaks have none.
     var ramps: [TweakKey: Ramp] = [:]
     /// The indices of values in the update that their tweaks refuse.
     var refused: Set<Int> = []
@@ -180,9 +182,9 @@ extension StoreState {
         return plan
     }
 
-    /// The value of a tweak on the way to the one chosen by its providers.
+    /// Returns the value of a ramping tweak on the way to that of its providers.
     ///
-    /// - Parameter ramps: Gets the tweak's ramp, if it has one afterwards.
+    /// - Parameter ramps: Collects the tweak's ramp, if it has one afterwards.
     private func ramped(
         _ resolution: Resolution, of entry: TweakEntry, by update: ValueUpdate,
         _ ramps: inout [TweakKey: Ramp]
@@ -271,14 +273,14 @@ extension StoreState {
         return isWritten
     }
 
-    /// Gives a tweak another ramp, or none.
+    /// Sets or removes the ramp of a tweak.
     mutating func follow(_ ramp: Ramp?, _ entry: TweakEntry) {
         guard ramp != nil || ramps[entry.key] != nil else { return }
         ramps[entry.key] = ramp
         entry.rampTarget = ramp?.target
     }
 
-    /// The undeclared names in an update that are observed, with the providers' values.
+    /// Returns the observed undeclared names in an update, with the providers' values.
     private func observedUnknown(in update: ValueUpdate) -> [(TweakKey, TweakValue)] {
         var unknown: [(TweakKey, TweakValue)] = []
         update.opinions.forEach { _, opinion in
@@ -316,7 +318,7 @@ extension StoreState {
         delivery.add(changes.sorted { $0.key < $1.key }, of: update)
     }
 
-    /// Plans a new order of the providers; `nil` unless that names each of them once.
+    /// Plans a new order of the providers; `nil` unless the order names each provider once.
     func plan(inOrder sources: [TweakSource]) -> (ValuePlan, ValueUpdate, ProviderLayers)? {
         // No provider has this source, so no value is new.
         let update = ValueUpdate(of: .binary, by: .program, layers.keys.lazy.map { ($0, nil) })
@@ -351,9 +353,9 @@ extension TweakStore {
         }
     }
 
-    /// Tells the observers of an update.
+    /// Calls the observers of an update.
     ///
-    /// - Returns: Whether it is done; otherwise it has only been announced.
+    /// - Returns: Whether the update is done; otherwise it has only been announced.
     @inline(never)
     private func follow(_ applied: AppliedUpdate) -> Bool {
         if let announced = applied.announced {
@@ -376,17 +378,17 @@ extension TweakStore {
     }
 }
 
-/// What is left to do of an update without the lock.
+/// The rest of an update, to be done without the lock.
 private struct AppliedUpdate {
-    /// Changes of which observers want to know before; nothing has changed then.
+    /// Changes that observers are notified of before; nothing has changed then.
     var announced: [TweakChange]?
     var isWritten = true
     var turn: ChangeDelivery.Turn?
 }
 
 extension StoreState {
-    /// Applies an update, unless observers are to be told before. Not inlined, because there are many closures that make
-    /// an update.
+    /// Applies an update, unless observers must be notified before. Not inlined, because there are many
+    /// closures that make an update.
     @inline(never)
     fileprivate mutating func perform(
         _ update: ValueUpdate, isAnnounced: Bool, committed: ((StoreState) -> Void)?
@@ -404,7 +406,7 @@ extension StoreState {
 }
 
 extension OverridesDocument {
-    /// The values, by name.
+    /// The values by name.
     var provided: [TweakKey: ProvidedValue] {
         var provided = [TweakKey: ProvidedValue](minimumCapacity: count)
         forEach { key, entry in
@@ -415,9 +417,9 @@ extension OverridesDocument {
 }
 
 extension TweakStore {
-    /// Sets a tweak in the provider that keeps what a person sets, or in another one.
+    /// Sets a tweak in the provider that keeps a person's values, or in another one.
     ///
-    /// A text calculates with the tweak's value, current or after a restart.
+    /// A text can calculate with the tweak's value: the pending one, or else the current one.
     ///
     /// - Parameter type: The only type that the tweak may have; `nil` for any.
     func set(
@@ -449,7 +451,7 @@ extension TweakStore {
         return admission
     }
 
-    /// Throws unless a tweak exists and has a value.
+    /// Checks that a tweak exists and has a value.
     func checkHasValue(_ key: TweakKey) throws(TweakError) {
         let declaration = try declaration(of: key)
         guard declaration.type != .action else { throw .refused(.isAction(declaration)) }
@@ -457,8 +459,8 @@ extension TweakStore {
 
     /// Changes several tweaks, and notifies observers afterwards. A value sets, `nil` resets.
     ///
-    /// - Parameter source: The provider whose values change; `nil` for the one that keeps what a person sets. A reset
-    ///   then removes the session's value, too.
+    /// - Parameter source: The provider whose values change; `nil` for the one that keeps a person's values,
+    ///   where a reset also removes the session's value.
     func change(
         _ values: [(key: TweakKey, value: TweakValue?)], in source: TweakSource? = nil,
         by author: ChangeAuthor = .program
@@ -495,7 +497,7 @@ extension TweakStore {
 extension TweakStore {
     /// Resets the tweaks of a category, as one change.
     ///
-    /// - Throws: ``TweakError/noTweaks(in:)``.
+    /// - Throws: ``TweakError/noTweaks(in:)`` if there are none.
     public func reset(category: String) throws(TweakError) { try reset(category, nil, by: .program) }
 
     /// Resets the tweaks of a collection, as one change.
@@ -503,12 +505,12 @@ extension TweakStore {
     /// - Parameters:
     ///   - category: The collection's category.
     ///   - collection: The name of the collection.
-    /// - Throws: ``TweakError/noTweaks(in:)``.
+    /// - Throws: ``TweakError/noTweaks(in:)`` if there are none.
     public func reset(category: String, collection: String) throws(TweakError) {
         try reset(category, collection, by: .program)
     }
 
-    /// Resets the tweaks of a collection, or of all where a level is `nil`.
+    /// Resets the tweaks of a collection; `nil` for a level stands for all of its names.
     func reset(_ category: String?, _ collection: String?, by author: ChangeAuthor) throws(TweakError) {
         let keys = keys(category, collection)
         guard !keys.isEmpty || category == nil else {

@@ -3,7 +3,7 @@ internal import TweakFormats
 public import TweakRecords
 internal import TweakSystem
 
-/// Features in a file: a `features.json` with environments, or a `Features.plist`.
+/// A provider of the features in a file: a `features.json` with environments, or a `Features.plist`.
 ///
 ///     try store.add(FeaturesProvider(file: "features.json", environment: "beta"), above: nil)
 ///
@@ -11,12 +11,12 @@ internal import TweakSystem
 ///
 /// A store with this provider follows the file.
 public final class FeaturesProvider: FileProvider {
-    /// The file's name, or the name given.
+    /// The provider's name: the given one, or the file's.
     public let source: TweakSource
     let files: [String]
     private let features: ReadFiles<[TweakKey: PlacedFeature]>
 
-    /// Reads the file.
+    /// Creates a provider and reads the file.
     ///
     /// - Parameters:
     ///   - file: The path. A file that ends in `.plist` is a property list.
@@ -31,7 +31,7 @@ public final class FeaturesProvider: FileProvider {
 
     /// Reads the file again. If that fails, nothing changes. Stores call this when the file changes.
     ///
-    /// - Throws: As ``init(file:environment:name:)``.
+    /// - Throws: The errors of ``init(file:environment:name:)``.
     public func reload() throws(ProviderFailure) { try features.reload() }
 
     private static func read(
@@ -50,15 +50,15 @@ public final class FeaturesProvider: FileProvider {
         }
     }
 
-    /// The tweaks of the features.
+    /// The names of the features' tweaks.
     public var keys: Set<TweakKey> { Set(features.content.keys) }
 
-    /// Whether the feature's own switch is on.
+    /// Returns whether the feature's own switch is on.
     public func value(for key: TweakKey) -> ProvidedValue? {
         features.content[key].map { .value(.bool($0.isEnabled)) }
     }
 
-    /// A Bool with the description in the file.
+    /// Returns the declaration of a feature: a Bool with the description in the file.
     public func declaration(of key: TweakKey) -> TweakDeclaration? {
         features.content[key].map(TweakDeclaration.init)
     }
@@ -70,7 +70,7 @@ public final class FeaturesProvider: FileProvider {
         }
     }
 
-    /// Sets the handler to call after the file was read again.
+    /// Sets the handler to call after the file has been read again.
     public func onChange(_ report: (@Sendable (TweakProviderChange) -> Void)?) {
         features.onChange(report)
     }

@@ -5,11 +5,11 @@ internal import TweakRecords
 
 /// A built-in provider that reads files. Its store reloads it when they change.
 protocol FileProvider: TweakProvider {
-    /// The files to follow.
+    /// The paths of the files to follow.
     var files: [String] { get }
-    /// The files that the values come from.
+    /// The paths of the files that the values come from.
     var origins: [String] { get }
-    /// Everything that it has read, so that the store need not query each tweak.
+    /// Everything that the provider has read, so that the store need not query each tweak.
     var tweaks: ReadTweaks { get }
 
     /// Reads the files again. If that fails, nothing changes.
@@ -27,7 +27,8 @@ struct ReadTweaks {
     var failures: [TweakKey: ProviderFailure] = [:]
     /// The tweaks whose values are encrypted in the files.
     var secrets: Set<TweakKey> = []
-    /// As ``TweakProvider/declaration(of:)``. It is called with the store's lock held and runs only the library's code.
+    /// Returns declarations as ``TweakProvider/declaration(of:)`` does. It is called with the store's lock
+    /// held and runs only the library's code.
     var declaration: @Sendable (TweakKey) -> TweakDeclaration? = { _ in nil }
 }
 
@@ -37,7 +38,7 @@ public struct ProviderFileError: Error, Hashable, CustomStringConvertible {
     public let description: String
 }
 
-/// Reads a file of a provider, of at most 16 MiB.
+/// Reads a provider's file of at most 16 MiB.
 ///
 /// - Throws: ``ProviderFileError``.
 func providerFile(_ path: String) throws(ProviderFailure) -> [UInt8] {

@@ -10,11 +10,12 @@ extension TweakStore {
     ///     { "providers": [ "environment", "override", { "name": "local", "variables": ["local.json"] },
     ///                      { "name": "features", "features": "features.json", "environment": "beta" } ] }
     ///
-    /// `session`, `environment` and `override` belong to every store; those that are left out come first, in their
-    /// current order. The shared store also has `remote` and `fleet`, which come after `override` if they are left out.
-    /// A provider `{ "name": "fetched", "values": "values.json" }` has values in the same format as these two. Paths
-    /// are relative to the directory of the file. The shared store does this at the start of the process with the file
-    /// beside the executable that has its name and ends in `.tweaks.json`.
+    /// `session`, `environment` and `override` belong to every store; those that are left out come first, in
+    /// their current order. The shared store also has `remote` and `fleet`, which come after `override` if
+    /// they are left out. A provider `{ "name": "fetched", "values": "values.json" }` reads values in the
+    /// format of these two. Paths are relative to the directory of the file. At the start of the process, the
+    /// shared store does this with the file beside the executable that has the executable's name and the
+    /// ending `.tweaks.json`.
     ///
     /// - Parameter path: The file.
     /// - Throws: ``ProviderFileError`` if a file cannot be read, ``FormatError`` if one is malformed,

@@ -3,7 +3,7 @@ internal import TweakFormats
 public import TweakRecords
 internal import TweakSystem
 
-/// Variables of features in files, in the format of JustTweak:
+/// A provider of features' variables in files, in the format of JustTweak:
 ///
 ///     { "search": { "limit": { "Title": "Limit", "Value": 20 } } }
 ///
@@ -12,17 +12,18 @@ internal import TweakSystem
 /// Every variable is a tweak, `Features/feature/variable`, whether a binary declares it or not. A store with this
 /// provider follows the files.
 public final class VariablesProvider: FileProvider {
-    /// Decrypts the value of a variable. It gets the variable's declaration from the file, with the encrypted value as
-    /// the default.
+    /// A closure that decrypts the value of a variable. It gets the variable's declaration from the file,
+    /// with the encrypted value as the default.
     public typealias Decryption = @Sendable (TweakDeclaration) throws(ProviderFailure) -> TweakValue
 
-    /// The name of the first file, or the name given.
+    /// The provider's name: the given one, or the first file's.
     public let source: TweakSource
     let files: [String]
     private let decrypting: Guarded<Decrypting>
     private let variables: ReadFiles<Variables>
 
-    /// A structure, because each access to a closure stored directly in a generic type would wrap it once more.
+    /// The decryption closure, in a structure because each access to a closure stored directly in a generic
+    /// type would wrap it once more.
     private struct Decrypting: Sendable {
         var closure: Decryption?
     }
@@ -49,7 +50,7 @@ public final class VariablesProvider: FileProvider {
         }
     }
 
-    /// Reads the files.
+    /// Creates a provider and reads the files.
     ///
     /// - Parameters:
     ///   - files: The paths. If several have a variable, the first counts.
@@ -63,8 +64,8 @@ public final class VariablesProvider: FileProvider {
         variables = try ReadFiles { () throws(ProviderFailure) in try Self.read(files) }
     }
 
-    /// Decrypts variables that are `Encrypted`. Setting it updates their tweaks at once, or a moment later if another
-    /// thread is applying a file change.
+    /// The closure that decrypts variables that are `Encrypted`. Setting it updates their tweaks at once, or
+    /// a moment later if another thread is applying a file change.
     public var decryption: Decryption? {
         get { decrypting.withLock { $0.closure } }
         set {
@@ -79,7 +80,7 @@ public final class VariablesProvider: FileProvider {
 
     /// Reads the files again. If one of them cannot be read, nothing changes. Stores call this when one changes.
     ///
-    /// - Throws: As ``init(files:name:decryption:)``.
+    /// - Throws: The errors of ``init(files:name:decryption:)``.
     public func reload() throws(ProviderFailure) { try variables.reload() }
 
     private static func read(_ paths: [String]) throws(ProviderFailure) -> Variables {
@@ -97,15 +98,16 @@ public final class VariablesProvider: FileProvider {
         return all
     }
 
-    /// The variables.
+    /// The names of the variables' tweaks.
     public var keys: Set<TweakKey> {
         let variables = variables.content
         return Set(variables.values.keys).union(variables.encrypted.keys)
     }
 
-    /// The value of a variable.
+    /// Returns the value of a variable.
     ///
-    /// - Throws: ``TweakError/encrypted(_:)``, or what the closure throws.
+    /// - Throws: ``TweakError/encrypted(_:)`` without a ``decryption`` for an encrypted variable, or what
+    ///   that throws.
     public func value(for key: TweakKey) throws(ProviderFailure) -> ProvidedValue? {
         let variables = variables.content
         guard let encrypted = variables.encrypted[key] else { return variables.values[key] }
@@ -117,7 +119,8 @@ public final class VariablesProvider: FileProvider {
         return try decryption(variable)
     }
 
-    /// A tweak of the value's type, with title, description and group from the file.
+    /// Returns the declaration of a variable: a tweak of the value's type, with title, description and group
+    /// from the file.
     public func declaration(of key: TweakKey) -> TweakDeclaration? {
         guard case .value(let value)? = try? value(for: key) else { return nil }
         return variables.content.declaration(of: key, value)
@@ -139,7 +142,7 @@ public final class VariablesProvider: FileProvider {
         return tweaks
     }
 
-    /// Sets the handler to call after the files were read again.
+    /// Sets the handler to call after the files have been read again.
     public func onChange(_ report: (@Sendable (TweakProviderChange) -> Void)?) {
         variables.onChange(report)
     }
