@@ -18,8 +18,8 @@ public import TweakRecords
 ///   - name: The third level, a string literal.
 ///   - default: The default, a literal.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -40,8 +40,8 @@ public macro tweak(
 ///   - default: The default, a literal.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -61,8 +61,8 @@ public macro tweak(
 ///   - name: The third level, a string literal.
 ///   - default: The default, `TweakColor(red:green:blue:alpha:)` of literals.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -72,7 +72,7 @@ public macro tweak(
     owner: StaticString? = nil, expires: StaticString? = nil
 ) -> TweakColor = #externalMacro(module: "TweakMacros", type: "ColorTweakMacro")
 
-/// The current value of a tweak that is an integer. Use it in place of a constant.
+/// The current value of a tweak of type `Int`. Use it in place of a constant.
 ///
 ///     let width = #tweak("Spring", "Drawing", "Width", default: 60, in: 20...200)
 ///
@@ -81,15 +81,15 @@ public macro tweak(
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
 ///   - default: The default, a literal.
-///   - limits: The smallest and the largest value, two literals.
+///   - limits: The minimum and maximum, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
-///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
-///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
-///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - step: The increment of a slider or stepper, greater than 0.
+///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -101,7 +101,7 @@ public macro tweak(
     owner: StaticString? = nil, expires: StaticString? = nil
 ) -> Int = #externalMacro(module: "TweakMacros", type: "IntTweakMacro")
 
-/// The current value of a tweak that is a signed integer of 8 bits. Use it in place of a constant.
+/// The current value of a tweak of type `Int8`. Use it in place of a constant.
 ///
 ///     let level: Int8 = #tweak("Spring", "Drawing", "Level", default: 60, in: 20...100)
 ///
@@ -110,15 +110,15 @@ public macro tweak(
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
 ///   - default: The default, a literal.
-///   - limits: The smallest and the largest value, two literals.
+///   - limits: The minimum and maximum, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
-///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
-///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
-///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - step: The increment of a slider or stepper, greater than 0.
+///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -130,7 +130,7 @@ public macro tweak(
     owner: StaticString? = nil, expires: StaticString? = nil
 ) -> Int8 = #externalMacro(module: "TweakMacros", type: "Int8TweakMacro")
 
-/// The current value of a tweak that is a signed integer of 16 bits. Use it in place of a constant.
+/// The current value of a tweak of type `Int16`. Use it in place of a constant.
 ///
 ///     let level: Int16 = #tweak("Spring", "Drawing", "Level", default: 60, in: 20...100)
 ///
@@ -139,15 +139,15 @@ public macro tweak(
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
 ///   - default: The default, a literal.
-///   - limits: The smallest and the largest value, two literals.
+///   - limits: The minimum and maximum, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
-///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
-///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
-///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - step: The increment of a slider or stepper, greater than 0.
+///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -159,7 +159,7 @@ public macro tweak(
     owner: StaticString? = nil, expires: StaticString? = nil
 ) -> Int16 = #externalMacro(module: "TweakMacros", type: "Int16TweakMacro")
 
-/// The current value of a tweak that is a signed integer of 32 bits. Use it in place of a constant.
+/// The current value of a tweak of type `Int32`. Use it in place of a constant.
 ///
 ///     let level: Int32 = #tweak("Spring", "Drawing", "Level", default: 60, in: 20...100)
 ///
@@ -168,15 +168,15 @@ public macro tweak(
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
 ///   - default: The default, a literal.
-///   - limits: The smallest and the largest value, two literals.
+///   - limits: The minimum and maximum, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
-///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
-///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
-///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - step: The increment of a slider or stepper, greater than 0.
+///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -188,7 +188,7 @@ public macro tweak(
     owner: StaticString? = nil, expires: StaticString? = nil
 ) -> Int32 = #externalMacro(module: "TweakMacros", type: "Int32TweakMacro")
 
-/// The current value of a tweak that is a signed integer of 64 bits. Use it in place of a constant.
+/// The current value of a tweak of type `Int64`. Use it in place of a constant.
 ///
 ///     let level: Int64 = #tweak("Spring", "Drawing", "Level", default: 60, in: 20...100)
 ///
@@ -197,15 +197,15 @@ public macro tweak(
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
 ///   - default: The default, a literal.
-///   - limits: The smallest and the largest value, two literals.
+///   - limits: The minimum and maximum, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
-///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
-///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
-///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - step: The increment of a slider or stepper, greater than 0.
+///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -217,7 +217,7 @@ public macro tweak(
     owner: StaticString? = nil, expires: StaticString? = nil
 ) -> Int64 = #externalMacro(module: "TweakMacros", type: "Int64TweakMacro")
 
-/// The current value of a tweak that is an unsigned integer. Use it in place of a constant.
+/// The current value of a tweak of type `UInt`. Use it in place of a constant.
 ///
 ///     let count: UInt = #tweak("Spring", "Drawing", "Count", default: 60, in: 20...200)
 ///
@@ -226,15 +226,15 @@ public macro tweak(
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
 ///   - default: The default, a literal.
-///   - limits: The smallest and the largest value, two literals.
+///   - limits: The minimum and maximum, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
-///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
-///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
-///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - step: The increment of a slider or stepper, greater than 0.
+///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -246,7 +246,7 @@ public macro tweak(
     owner: StaticString? = nil, expires: StaticString? = nil
 ) -> UInt = #externalMacro(module: "TweakMacros", type: "UIntTweakMacro")
 
-/// The current value of a tweak that is an unsigned integer of 8 bits. Use it in place of a constant.
+/// The current value of a tweak of type `UInt8`. Use it in place of a constant.
 ///
 ///     let level: UInt8 = #tweak("Spring", "Drawing", "Level", default: 60, in: 20...200)
 ///
@@ -255,15 +255,15 @@ public macro tweak(
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
 ///   - default: The default, a literal.
-///   - limits: The smallest and the largest value, two literals.
+///   - limits: The minimum and maximum, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
-///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
-///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
-///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - step: The increment of a slider or stepper, greater than 0.
+///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -275,7 +275,7 @@ public macro tweak(
     owner: StaticString? = nil, expires: StaticString? = nil
 ) -> UInt8 = #externalMacro(module: "TweakMacros", type: "UInt8TweakMacro")
 
-/// The current value of a tweak that is an unsigned integer of 16 bits. Use it in place of a constant.
+/// The current value of a tweak of type `UInt16`. Use it in place of a constant.
 ///
 ///     let level: UInt16 = #tweak("Spring", "Drawing", "Level", default: 60, in: 20...200)
 ///
@@ -284,15 +284,15 @@ public macro tweak(
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
 ///   - default: The default, a literal.
-///   - limits: The smallest and the largest value, two literals.
+///   - limits: The minimum and maximum, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
-///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
-///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
-///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - step: The increment of a slider or stepper, greater than 0.
+///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -304,7 +304,7 @@ public macro tweak(
     owner: StaticString? = nil, expires: StaticString? = nil
 ) -> UInt16 = #externalMacro(module: "TweakMacros", type: "UInt16TweakMacro")
 
-/// The current value of a tweak that is an unsigned integer of 32 bits. Use it in place of a constant.
+/// The current value of a tweak of type `UInt32`. Use it in place of a constant.
 ///
 ///     let level: UInt32 = #tweak("Spring", "Drawing", "Level", default: 60, in: 20...200)
 ///
@@ -313,15 +313,15 @@ public macro tweak(
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
 ///   - default: The default, a literal.
-///   - limits: The smallest and the largest value, two literals.
+///   - limits: The minimum and maximum, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
-///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
-///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
-///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - step: The increment of a slider or stepper, greater than 0.
+///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -333,7 +333,7 @@ public macro tweak(
     owner: StaticString? = nil, expires: StaticString? = nil
 ) -> UInt32 = #externalMacro(module: "TweakMacros", type: "UInt32TweakMacro")
 
-/// The current value of a tweak that is an unsigned integer of 64 bits. Use it in place of a constant.
+/// The current value of a tweak of type `UInt64`. Use it in place of a constant.
 ///
 ///     let level: UInt64 = #tweak("Spring", "Drawing", "Level", default: 60, in: 20...200)
 ///
@@ -342,15 +342,15 @@ public macro tweak(
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
 ///   - default: The default, a literal.
-///   - limits: The smallest and the largest value, two literals.
+///   - limits: The minimum and maximum, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
-///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
-///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
-///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - step: The increment of a slider or stepper, greater than 0.
+///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -362,7 +362,7 @@ public macro tweak(
     owner: StaticString? = nil, expires: StaticString? = nil
 ) -> UInt64 = #externalMacro(module: "TweakMacros", type: "UInt64TweakMacro")
 
-/// The current value of a tweak that is a floating-point number of 32 bits. Use it in place of a constant.
+/// The current value of a `Float` tweak. Use it in place of a constant.
 ///
 ///     let gain: Float = #tweak("Spring", "Drawing", "Gain", default: 0.5, in: 0...1)
 ///
@@ -371,16 +371,16 @@ public macro tweak(
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
 ///   - default: The default, a literal.
-///   - limits: The smallest and the largest value, two literals.
+///   - limits: The minimum and maximum, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
-///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - step: The increment of a slider or stepper, greater than 0.
 ///   - precision: The number of decimals to show, from 0 to 17.
-///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
-///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -392,7 +392,7 @@ public macro tweak(
     needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
 ) -> Float = #externalMacro(module: "TweakMacros", type: "FloatTweakMacro")
 
-/// The current value of a floating-point tweak. Use it in place of a constant.
+/// The current value of a `Double` tweak. Use it in place of a constant.
 ///
 ///     let rate = #tweak("Spring", "Drawing", "Frames per second", default: 30.0, in: 1...120, unit: "Hz")
 ///
@@ -401,16 +401,16 @@ public macro tweak(
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
 ///   - default: The default, a literal.
-///   - limits: The smallest and the largest value, two literals.
+///   - limits: The minimum and maximum, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
-///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - step: The increment of a slider or stepper, greater than 0.
 ///   - precision: The number of decimals to show, from 0 to 17.
-///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
-///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -422,8 +422,7 @@ public macro tweak(
     needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
 ) -> Double = #externalMacro(module: "TweakMacros", type: "DoubleTweakMacro")
 
-/// The current value of a floating-point tweak of another type, which is stored as a `Double`. Use it in place of a
-/// constant.
+/// The current value of a tweak of another floating-point type, stored as a `Double`. Use it in place of a constant.
 ///
 ///     let inset: CGFloat = #tweak("UI", "Page", "Inset", default: 8, in: 0...100)
 ///
@@ -432,16 +431,16 @@ public macro tweak(
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
 ///   - default: The default, a literal.
-///   - limits: The smallest and the largest value, two literals.
+///   - limits: The minimum and maximum, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
-///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - step: The increment of a slider or stepper, greater than 0.
 ///   - precision: The number of decimals to show, from 0 to 17.
-///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
-///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -453,7 +452,7 @@ public macro tweak<Value: BinaryFloatingPoint>(
     needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
 ) -> Value = #externalMacro(module: "TweakMacros", type: "RealTweakMacro")
 
-/// The current value of a duration, which is stored as seconds. Use it in place of a constant.
+/// The current value of a `Duration` tweak, stored as seconds. Use it in place of a constant.
 ///
 ///     let delay: Duration = #tweak("Spring", "Drawing", "Delay", default: .milliseconds(300))
 ///
@@ -462,16 +461,16 @@ public macro tweak<Value: BinaryFloatingPoint>(
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
 ///   - default: The default, such as `.seconds(2)` or `.milliseconds(300)`.
-///   - limits: The smallest and the largest value, two literals.
+///   - limits: The minimum and maximum, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
-///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - step: The increment of a slider or stepper, greater than 0.
 ///   - precision: The number of decimals to show, from 0 to 17.
-///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
-///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -483,21 +482,21 @@ public macro tweak(
     needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
 ) -> Duration = #externalMacro(module: "TweakMacros", type: "DurationTweakMacro")
 
-/// The current value of a tweak that is an array of integers. Use it in place of a constant.
+/// The current value of an array tweak with integers. Use it in place of a constant.
 ///
 ///     let ports = #tweak("Server", "Net", "Ports", default: [80, 443], in: 1...65535)
 ///
-/// It is stored as a string, a JSON array, which the first read of a new value decodes.
+/// The value is stored as a string with a JSON array, which the first read of a new value decodes.
 ///
 /// - Parameters:
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
 ///   - default: The default, an array literal.
-///   - limits: The smallest and the largest element, two literals.
+///   - limits: The minimum and maximum of an element, two literals.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -507,7 +506,7 @@ public macro tweak(
     needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
 ) -> [Int] = #externalMacro(module: "TweakMacros", type: "IntsTweakMacro")
 
-/// The current value of a tweak that is an array of floating-point numbers. Use it in place of a constant.
+/// The current value of an array tweak with floating-point numbers. Use it in place of a constant.
 ///
 ///     let weights = #tweak("Filter", "FIR", "Weights", default: [0.25, 0.5, 0.25], in: -1...1)
 ///
@@ -516,10 +515,10 @@ public macro tweak(
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
 ///   - default: The default, an array literal.
-///   - limits: The smallest and the largest element, two literals.
+///   - limits: The minimum and maximum of an element, two literals.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -529,7 +528,7 @@ public macro tweak(
     needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
 ) -> [Double] = #externalMacro(module: "TweakMacros", type: "DoublesTweakMacro")
 
-/// The current value of a tweak that is an array of strings. Use it in place of a constant.
+/// The current value of an array tweak with strings. Use it in place of a constant.
 ///
 ///     let hosts = #tweak("Server", "Net", "Hosts", default: ["localhost"])
 ///
@@ -539,8 +538,8 @@ public macro tweak(
 ///   - name: The third level, a string literal.
 ///   - default: The default, an array literal.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -550,7 +549,7 @@ public macro tweak(
     owner: StaticString? = nil, expires: StaticString? = nil
 ) -> [String] = #externalMacro(module: "TweakMacros", type: "StringsTweakMacro")
 
-/// The current value of a tweak that is a floating-point number, or `nil`. Use it in place of a constant.
+/// The current value of an optional `Double` tweak, or `nil`. Use it in place of a constant.
 ///
 ///     let limit: Double? = #tweak("Robot", "Arm", "Limit", default: nil, in: 0.1...2)
 ///
@@ -559,14 +558,14 @@ public macro tweak(
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
 ///   - default: The default, `nil` or `.some(…)` of a literal.
-///   - limits: The smallest and the largest value, two literals.
-///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - limits: The minimum and maximum, two literals.
+///   - step: The increment of a slider or stepper, greater than 0.
 ///   - precision: The number of decimals to show, from 0 to 17.
-///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
+///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -578,7 +577,7 @@ public macro tweak(
     expires: StaticString? = nil
 ) -> Double? = #externalMacro(module: "TweakMacros", type: "OptionalDoubleTweakMacro")
 
-/// The current value of a tweak that is a floating-point number of 32 bits, or `nil`. Use it in place of a constant.
+/// The current value of an optional `Float` tweak, or `nil`. Use it in place of a constant.
 ///
 ///     let gain: Float? = #tweak("Robot", "Arm", "Gain", default: nil)
 ///
@@ -587,14 +586,14 @@ public macro tweak(
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
 ///   - default: The default, `nil` or `.some(…)` of a literal.
-///   - limits: The smallest and the largest value, two literals.
-///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - limits: The minimum and maximum, two literals.
+///   - step: The increment of a slider or stepper, greater than 0.
 ///   - precision: The number of decimals to show, from 0 to 17.
-///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
+///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -606,7 +605,7 @@ public macro tweak(
     expires: StaticString? = nil
 ) -> Float? = #externalMacro(module: "TweakMacros", type: "OptionalFloatTweakMacro")
 
-/// The current value of a tweak that is an integer, or `nil`. Use it in place of a constant.
+/// The current value of an optional `Int` tweak, or `nil`. Use it in place of a constant.
 ///
 ///     let retries: Int? = #tweak("Robot", "Net", "Retries", default: nil, in: 0...10)
 ///
@@ -615,13 +614,13 @@ public macro tweak(
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
 ///   - default: The default, `nil` or `.some(…)` of a literal.
-///   - limits: The smallest and the largest value, two literals.
-///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
-///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
+///   - limits: The minimum and maximum, two literals.
+///   - step: The increment of a slider or stepper, greater than 0.
+///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -632,7 +631,7 @@ public macro tweak(
     needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
 ) -> Int? = #externalMacro(module: "TweakMacros", type: "OptionalIntTweakMacro")
 
-/// The current value of a tweak that is a Bool, or `nil`. Use it in place of a constant.
+/// The current value of an optional `Bool` tweak, or `nil`. Use it in place of a constant.
 ///
 ///     let quiet: Bool? = #tweak("Robot", "Net", "Quiet", default: nil)
 ///
@@ -642,8 +641,8 @@ public macro tweak(
 ///   - name: The third level, a string literal.
 ///   - default: The default, `nil` or `.some(…)` of a literal.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -653,7 +652,7 @@ public macro tweak(
     owner: StaticString? = nil, expires: StaticString? = nil
 ) -> Bool? = #externalMacro(module: "TweakMacros", type: "OptionalBoolTweakMacro")
 
-/// The current value of a tweak that is a string, or `nil`. Use it in place of a constant.
+/// The current value of an optional `String` tweak, or `nil`. Use it in place of a constant.
 ///
 ///     let host: String? = #tweak("Robot", "Net", "Host", default: nil)
 ///
@@ -663,8 +662,8 @@ public macro tweak(
 ///   - name: The third level, a string literal.
 ///   - default: The default, `nil` or `.some(…)` of a literal.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -674,7 +673,7 @@ public macro tweak(
     owner: StaticString? = nil, expires: StaticString? = nil
 ) -> String? = #externalMacro(module: "TweakMacros", type: "OptionalStringTweakMacro")
 
-/// The current value of a type that is stored as a string, such as an enumeration. Use it in place of a constant.
+/// The current value of a tweak of a type stored as a string, such as an enumeration. Use it in place of a constant.
 ///
 ///     let curve = #tweak("Spring", "Drawing", "Curve", default: Curve.linear)
 ///     let font = #tweak("Spring", "Drawing", "Font", default: FontName(rawValue: "Inter"))
@@ -689,8 +688,8 @@ public macro tweak(
 ///   - default: The default: a case, or `Type(rawValue: …)` of a literal.
 ///   - choices: The only allowed raw values: an array literal, or a dictionary literal of raw values and their labels.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -701,28 +700,28 @@ public macro tweak<Value: TweakableRawRepresentable>(
 ) -> Value = #externalMacro(module: "TweakMacros", type: "RawStringTweakMacro")
 where Value.RawValue == String
 
-/// The current value of a type that is stored as an integer, such as an enumeration. Use it in place of a constant.
+/// The current value of a tweak of a type stored as an integer, such as an enumeration. Use it in place of a constant.
 ///
 ///     let level = #tweak("Spring", "Drawing", "Level", default: Level.high, choices: [1: "low", 2: "high"])
 ///     let mark = #tweak("Spring", "Drawing", "Mark", default: Frame(rawValue: 24), in: 0...100)
 ///
-/// The record stores the raw value, which the macro cannot see in a case. An enumeration therefore needs choices: a
-/// dictionary literal of raw values and names of cases. The running program corrects them.
+/// The record stores the raw value, which the macro cannot see in a case. So an enumeration needs choices: a
+/// dictionary literal of raw values and names of cases, which the running program corrects.
 ///
 /// - Parameters:
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
 ///   - default: The default: a case, or `Type(rawValue: …)` of a literal.
-///   - limits: The smallest and the largest raw value, two literals.
+///   - limits: The minimum and maximum of the raw value, two literals.
 ///   - choices: The only allowed raw values: an array literal, or a dictionary literal of raw values and their labels.
-///   - step: The distance between neighbouring raw values on a slider or stepper, greater than 0.
-///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
-///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - step: The increment of the raw value on a slider or stepper, greater than 0.
+///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -735,7 +734,7 @@ public macro tweak<Value: TweakableRawRepresentable>(
 ) -> Value = #externalMacro(module: "TweakMacros", type: "RawIntTweakMacro")
 where Value.RawValue == Int
 
-/// The current value of a type that is stored as a floating-point number. Use it in place of a constant.
+/// The current value of a tweak of a type stored as a floating-point number. Use it in place of a constant.
 ///
 ///     let turn = #tweak("Spring", "Drawing", "Turn", default: Angle(rawValue: 45), in: 0...360, unit: "°")
 ///
@@ -744,16 +743,16 @@ where Value.RawValue == Int
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
 ///   - default: The default, `Type(rawValue: …)` of a literal.
-///   - limits: The smallest and the largest raw value, two literals.
+///   - limits: The minimum and maximum of the raw value, two literals.
 ///   - choices: The only allowed raw values: an array literal, or a dictionary literal of raw values and their labels.
-///   - step: The distance between neighbouring raw values on a slider or stepper, greater than 0.
+///   - step: The increment of the raw value on a slider or stepper, greater than 0.
 ///   - precision: The number of decimals to show, from 0 to 17.
-///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
-///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -766,23 +765,23 @@ public macro tweak<Value: TweakableRawRepresentable>(
 ) -> Value = #externalMacro(module: "TweakMacros", type: "RawDoubleTweakMacro")
 where Value.RawValue == Double
 
-/// The overload for an integer with a precision, which it cannot have. The compiler plug-in reports it.
+/// The fallback for an integer with a precision, which is a mistake. The compiler plug-in reports it.
 ///
 /// - Parameters:
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
 ///   - default: The default, a literal.
-///   - limits: The smallest and the largest value, two literals.
+///   - limits: The minimum and maximum, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
-///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - step: The increment of a slider or stepper, greater than 0.
 ///   - precision: The number of decimals to show, from 0 to 17.
-///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
-///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -794,23 +793,23 @@ public macro tweak(
     owner: StaticString? = nil, expires: StaticString? = nil
 ) -> Int = #externalMacro(module: "TweakMacros", type: "IntTweakMacro")
 
-/// The overload for what no other one takes. The compiler plug-in reports the mistake.
+/// The fallback for arguments that no other overload takes. The compiler plug-in reports the mistake.
 ///
 /// - Parameters:
 ///   - category: The first level of the name.
 ///   - collection: The second level.
 ///   - name: The third level.
 ///   - default: The default, a literal.
-///   - limits: The smallest and the largest value, two literals.
+///   - limits: The minimum and maximum, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
-///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - step: The increment of a slider or stepper, greater than 0.
 ///   - precision: The number of decimals to show, from 0 to 17.
-///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
-///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @freestanding(expression)
@@ -829,19 +828,19 @@ public macro tweak<Value>(
 ///     draw(Spring.gain)               // one load
 ///     try Spring.$gain.set(0.75)
 ///
-/// The variable can only be read; set it through the handle, a ``Tweak``. Its type is the declared one, or that of the
-/// literal. A macro does not see through a typealias: the default then has the form of a literal of that type, such as
-/// `1.0` for a `Double`. Where tweaks are disabled the variable and its handle are constant.
+/// The variable can only be read; set it through the handle, a ``Tweak``. Its type is the declared one, or that of
+/// the literal. A macro does not see through a typealias: write the default as a literal of the type behind it, such
+/// as `1.0` for a `Double`. Where tweaks are disabled, the variable and its handle are constant.
 ///
-/// Write the default of a type that is stored as its raw value, see ``TweakableRawRepresentable``, as
-/// `Angle(rawValue: 45.0)` with a literal of the raw value's own type, or as a case of an enumeration, whose
-/// cases are the choices. For a case the macro sees only the name, so the default of an enumeration with integers needs
-/// choices: a dictionary literal of raw values and names of cases.
+/// For a type that is stored as its raw value, see ``TweakableRawRepresentable``, write the default as
+/// `Angle(rawValue: 45.0)`, with a literal of the raw value's own type, or as a case of an enumeration, whose cases
+/// are the choices. The macro sees only the name of a case, so an enumeration with integers needs choices: a
+/// dictionary literal of raw values and names of cases.
 ///
 ///     @Tweakable("Spring", "Drawing", "Level", choices: [1: "low", 2: "high"]) static var level = Level.high
 ///
-/// ``TweakAnimation``, ``TweakSpring``, ``TweakShadow`` and ``TweakEdgeInsets`` become a tweak for each property, whose
-/// names begin with that of the variable, and the handle is a ``GroupedTweaks``. They have limits of their own.
+/// A ``TweakAnimation``, ``TweakSpring``, ``TweakShadow`` or ``TweakEdgeInsets`` becomes a tweak for each property,
+/// named after the tweak and the property, and the handle is a ``GroupedTweaks``. These types have limits of their own.
 ///
 ///     @Tweakable("UI", "Card", "Shadow") static var shadow = TweakShadow(radius: 8)
 ///     try $shadow.opacity.set(0.5)    // UI/Card/Shadow Opacity
@@ -852,16 +851,16 @@ public macro tweak<Value>(
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
-///   - limits: The smallest and the largest value, two literals.
+///   - limits: The minimum and maximum, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
-///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - step: The increment of a slider or stepper, greater than 0.
 ///   - precision: The number of decimals to show, from 0 to 17.
-///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
-///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @attached(accessor)
@@ -875,7 +874,7 @@ public macro Tweakable(
     expires: StaticString? = nil
 ) = #externalMacro(module: "TweakMacros", type: "TweakableMacro")
 
-/// Makes a static or global variable of type `Duration` a tweak with limits, see
+/// Makes a static or global variable of type `Duration` a tweak with limits; see
 /// ``Tweakable(_:_:_:in:choices:step:precision:scale:pair:unit:description:readOnly:needsRestart:owner:expires:)``.
 ///
 ///     @Tweakable("Net", "Retry", "Delay", in: .milliseconds(10) ... .seconds(60)) static var delay: Duration = .seconds(1)
@@ -885,13 +884,13 @@ public macro Tweakable(
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
 ///   - limits: The shortest and the longest duration, two literals.
-///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - step: The increment of a slider or stepper, greater than 0.
 ///   - precision: The number of decimals of seconds to show, from 0 to 17.
-///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
-///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @attached(accessor)
@@ -904,23 +903,23 @@ public macro Tweakable(
     expires: StaticString? = nil
 ) = #externalMacro(module: "TweakMacros", type: "TweakableMacro")
 
-/// The overload for what no other one takes. The compiler plug-in reports the mistake.
+/// The fallback for arguments that no other overload takes. The compiler plug-in reports the mistake.
 ///
 /// - Parameters:
 ///   - category: The first level of the name.
 ///   - collection: The second level.
 ///   - name: The third level.
-///   - default: Nothing: the default is the variable's value.
-///   - limits: The smallest and the largest value, two literals.
+///   - default: Unused: the default is the variable's initial value.
+///   - limits: The minimum and maximum, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
-///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - step: The increment of a slider or stepper, greater than 0.
 ///   - precision: The number of decimals to show, from 0 to 17.
-///   - scale: `.log` for a slider that moves by equal factors, which needs a minimum above 0, or `.linear`.
-///   - pair: The name of a number in the same collection: the vertical axis of a pad that has this one as the horizontal.
+///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
-///   - readOnly: Whether it is read-only.
-///   - needsRestart: Whether a new value takes effect at the next start of the program.
+///   - readOnly: Whether the tweak can be seen but not set.
+///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
 @attached(accessor)
@@ -939,20 +938,20 @@ public macro Tweakable(
 ///         var right = 8.0
 ///     }
 ///
-/// A field has the name of its property, as `Initial Velocity` for `initialVelocity`. A `let` is no field. If the
-/// structure declares `fields` itself, a `var` that is in none of them is an error. Where declarations are isolated to
-/// the main actor by default, write `nonisolated struct`.
+/// A field is named after its property, such as `Initial Velocity` for `initialVelocity`. A `let` is not a field. If
+/// the structure declares `fields` itself, a `var` that is missing there is an error. Where declarations are isolated
+/// to the main actor by default, write `nonisolated struct`.
 @attached(extension, conformances: TweakGroup, names: named(fields))
 public macro TweakGroup() = #externalMacro(module: "TweakMacros", type: "TweakGroupMacro")
 
-/// Gives a field of a structure with `@TweakGroup` a name or options, as ``TweakField`` has them.
+/// Gives a field of a structure with `@TweakGroup` a name or options; see ``TweakField``.
 ///
 ///     @TweakField("Left edge", in: 0...100, unit: "px") var left = 8.0
 ///
 /// - Parameters:
 ///   - name: The last part of the tweak's name.
-///   - limits: The smallest and the largest value.
-///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - limits: The minimum and maximum.
+///   - step: The increment of a slider or stepper, greater than 0.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 @attached(peer)
@@ -961,12 +960,12 @@ public macro TweakField(
     unit: String? = nil, description: String? = nil
 ) = #externalMacro(module: "TweakMacros", type: "TweakFieldMacro")
 
-/// Gives a field of type `Duration` limits, and perhaps a name or other options.
+/// Gives a field of type `Duration` limits, a name or other options.
 ///
 /// - Parameters:
 ///   - name: The last part of the tweak's name.
 ///   - limits: The shortest and the longest duration.
-///   - step: The distance between neighbouring values on a slider or stepper, greater than 0.
+///   - step: The increment of a slider or stepper, greater than 0.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 @attached(peer)
@@ -975,13 +974,13 @@ public macro TweakField(
     description: String? = nil
 ) = #externalMacro(module: "TweakMacros", type: "TweakFieldMacro")
 
-/// Declares an action, which people can run while the program does.
+/// Declares an action, a function that people can run while the program runs.
 ///
 ///     #tweakAction("Spring", "Drawing", "Clear") { canvas.clear() }
 ///
-/// Write it in a file, a type or a function; it exists from the start of the program. The closure captures nothing. It
-/// runs on the thread that calls ``TweakStore/run(_:)``, or on a library thread if a person requests it. Where tweaks
-/// are disabled it is left out.
+/// Write it in a file, a type or a function; the action exists from the start of the program. The closure captures
+/// nothing. It runs on the thread that calls ``TweakStore/run(_:)``, or on a library thread if a person requests the
+/// action. Where tweaks are disabled, the action is left out.
 ///
 /// - Parameters:
 ///   - category: The first level of the name, a string literal.
@@ -1002,7 +1001,7 @@ public macro tweakAction(
 ///
 ///     #tweakAction("Game", "Play", "Start again", on: MainActor.self) { board.clear() }
 ///
-/// Running it returns when the closure has been handed to the main actor. Otherwise it is like
+/// ``TweakStore/run(_:)`` returns when the closure has been handed to the main actor. Otherwise this is like
 /// ``tweakAction(_:_:_:description:owner:expires:action:)``.
 ///
 /// - Parameters:
@@ -1025,14 +1024,14 @@ public macro tweakAction(
 ///
 ///     if #feature("Sound", default: true) && #feature("Sound", part: "Bass", default: false) { … }
 ///
-/// It is the Bool tweak `Features/Sound/enabled`, or `Features/Sound/Bass`. Write the names of nested parts in one
-/// string, separated by slashes. A part is meant to be on only if the feature is: the expression above checks both, and
-/// ``TweakStore/isFeatureEnabled(_:_:)`` does so by itself.
+/// The feature is the Bool tweak `Features/Sound/enabled`, the part `Features/Sound/Bass`. Write the names of nested
+/// parts in one string, separated by slashes. A part should count only if the feature is on: the expression above
+/// checks both, and ``TweakStore/isFeatureEnabled(_:_:)`` does so by itself.
 ///
 /// - Parameters:
 ///   - feature: The feature, a string literal.
-///   - part: The part of it, a string literal.
-///   - default: Whether it is on by default.
+///   - part: The part of the feature, a string literal.
+///   - default: Whether the feature or part is on by default.
 ///   - description: A description for people.
 ///   - owner: The person or team responsible.
 ///   - expires: The last day on which it should exist, as `2027-01-31`.
@@ -1042,7 +1041,7 @@ public macro feature(
     owner: StaticString? = nil, expires: StaticString? = nil
 ) -> Bool = #externalMacro(module: "TweakMacros", type: "FeatureMacro")
 
-/// Publishes a Bool as a monitor.
+/// Publishes a `Bool` as a monitor.
 ///
 ///     #tweakMonitor("Motor", "State", "Running", speed > 0)
 ///
@@ -1069,7 +1068,7 @@ public macro tweakMonitor(
 ///   - name: The third level, a string literal.
 ///   - value: The value to store.
 ///   - limits: The range to draw, two literals.
-///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
+///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal for other numbers.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - owner: The person or team responsible.
@@ -1088,7 +1087,7 @@ public macro tweakMonitor(
 ///   - name: The third level, a string literal.
 ///   - value: The value to store.
 ///   - limits: The range to draw, two literals.
-///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
+///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal for other numbers.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - owner: The person or team responsible.
@@ -1107,7 +1106,7 @@ public macro tweakMonitor(
 ///   - name: The third level, a string literal.
 ///   - value: The value to store.
 ///   - limits: The range to draw, two literals.
-///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
+///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal for other numbers.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - owner: The person or team responsible.
@@ -1126,7 +1125,7 @@ public macro tweakMonitor(
 ///   - name: The third level, a string literal.
 ///   - value: The value to store.
 ///   - limits: The range to draw, two literals.
-///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
+///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal for other numbers.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - owner: The person or team responsible.
@@ -1145,7 +1144,7 @@ public macro tweakMonitor(
 ///   - name: The third level, a string literal.
 ///   - value: The value to store.
 ///   - limits: The range to draw, two literals.
-///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
+///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal for other numbers.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - owner: The person or team responsible.
@@ -1164,7 +1163,7 @@ public macro tweakMonitor(
 ///   - name: The third level, a string literal.
 ///   - value: The value to store.
 ///   - limits: The range to draw, two literals.
-///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
+///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal for other numbers.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - owner: The person or team responsible.
@@ -1183,7 +1182,7 @@ public macro tweakMonitor(
 ///   - name: The third level, a string literal.
 ///   - value: The value to store.
 ///   - limits: The range to draw, two literals.
-///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
+///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal for other numbers.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - owner: The person or team responsible.
@@ -1202,7 +1201,7 @@ public macro tweakMonitor(
 ///   - name: The third level, a string literal.
 ///   - value: The value to store.
 ///   - limits: The range to draw, two literals.
-///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
+///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal for other numbers.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - owner: The person or team responsible.
@@ -1221,7 +1220,7 @@ public macro tweakMonitor(
 ///   - name: The third level, a string literal.
 ///   - value: The value to store.
 ///   - limits: The range to draw, two literals.
-///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
+///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal for other numbers.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - owner: The person or team responsible.
@@ -1240,7 +1239,7 @@ public macro tweakMonitor(
 ///   - name: The third level, a string literal.
 ///   - value: The value to store.
 ///   - limits: The range to draw, two literals.
-///   - choices: The names of the states 0, 1, 2, …, an array literal; or of other states, a dictionary literal.
+///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal for other numbers.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - owner: The person or team responsible.
@@ -1251,7 +1250,7 @@ public macro tweakMonitor(
     description: StaticString? = nil, owner: StaticString? = nil
 ) = #externalMacro(module: "TweakMacros", type: "UInt64MonitorMacro")
 
-/// Publishes a floating-point number of 32 bits as a monitor.
+/// Publishes a `Float` as a monitor.
 ///
 /// - Parameters:
 ///   - category: The first level of the name, a string literal.
@@ -1270,12 +1269,12 @@ public macro tweakMonitor(
     description: StaticString? = nil, owner: StaticString? = nil
 ) = #externalMacro(module: "TweakMacros", type: "FloatMonitorMacro")
 
-/// Publishes a floating-point number as a monitor.
+/// Publishes a `Double` as a monitor.
 ///
 ///     #tweakMonitor("Motor", "State", "Speed", speed, in: 0...8000, unit: "rpm")
 ///
-/// Storing the value is one instruction. People see the value and its graph, but cannot set it. Where tweaks are disabled
-/// the value is not evaluated. Store a monitor at one place in the program; if there are several, people see one.
+/// Storing the value is one instruction. People see the value and its graph, but cannot set it. Where tweaks are
+/// disabled, the value is not evaluated. Store a monitor at one place in the program; of several, people see one.
 ///
 /// - Parameters:
 ///   - category: The first level of the name, a string literal.
@@ -1294,14 +1293,14 @@ public macro tweakMonitor(
     description: StaticString? = nil, owner: StaticString? = nil
 ) = #externalMacro(module: "TweakMacros", type: "DoubleMonitorMacro")
 
-/// The overload for what no other one takes. The compiler plug-in reports the mistake.
+/// The fallback for arguments that no other overload takes. The compiler plug-in reports the mistake.
 ///
 /// - Parameters:
 ///   - category: The first level of the name.
 ///   - collection: The second level.
 ///   - name: The third level.
 ///   - value: The value to store.
-///   - limits: The smallest and the largest value, two literals.
+///   - limits: The minimum and maximum, two literals.
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
 ///   - precision: The number of decimals to show, from 0 to 17.
 ///   - unit: The unit of the value, such as `kg`.
@@ -1314,22 +1313,22 @@ public macro tweakMonitor(
     description: Any? = nil, owner: Any? = nil
 ) = #externalMacro(module: "TweakMacros", type: "UnsupportedMonitorMacro")
 
-/// Publishes a variable as a monitor: each new value is stored in the monitor too.
+/// Publishes a variable as a monitor: each new value is also stored in the monitor.
 ///
 ///     final class Motor {
 ///         @TweakMonitored("Motor", "State", "Speed", in: 0...8000, unit: "rpm") var speed = 0.0
 ///     }
 ///
-/// It stays a stored variable, of the declared type or of that of its literal: a Bool, an integer, a `Float` or a
-/// `Double`. It can be static, global, or a property of an object or value; all instances store the same monitor. Where
-/// tweaks are disabled it is an ordinary variable.
+/// The variable remains a stored one, of its declared type or that of its literal: a Bool, an integer, a `Float` or a
+/// `Double`. It can be static, global, or a property of an object or value; all instances store the same monitor.
+/// Where tweaks are disabled, it is an ordinary variable.
 ///
 /// - Parameters:
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
 ///   - limits: The range to draw, two literals.
-///   - choices: The names of the states 0, 1, 2, … of an integer, an array literal; or of other states, a dictionary literal.
+///   - choices: The names of an integer's states: an array literal for 0, 1, 2, …, or a dictionary literal.
 ///   - precision: The number of decimals to show, from 0 to 17.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
@@ -1344,7 +1343,7 @@ public macro TweakMonitored(
 /// The requirement of macros without the trait `Macros`, for the compiler's error.
 public protocol `the trait Macros: .package(…, traits: ["Macros"])` {}
 
-/// The macro without the trait `Macros`, which reports that the trait is missing.
+/// The stand-in for the macro without the trait `Macros`, which reports that the trait is missing.
 @freestanding(expression)
 public macro tweak<Trait: `the trait Macros: .package(…, traits: ["Macros"])`, Value>(
     _ category: Trait, _ collection: StaticString, _ name: StaticString, default: Value,
@@ -1354,14 +1353,14 @@ public macro tweak<Trait: `the trait Macros: .package(…, traits: ["Macros"])`,
     owner: StaticString? = nil, expires: StaticString? = nil
 ) -> Value = #externalMacro(module: "ObservationMacros", type: "ObservableMacro")
 
-/// The macro without the trait `Macros`, which reports that the trait is missing.
+/// The stand-in for the macro without the trait `Macros`, which reports that the trait is missing.
 @freestanding(expression)
 public macro feature<Trait: `the trait Macros: .package(…, traits: ["Macros"])`>(
     _ feature: Trait, part: StaticString? = nil, default: Bool, description: StaticString? = nil,
     owner: StaticString? = nil, expires: StaticString? = nil
 ) -> Bool = #externalMacro(module: "ObservationMacros", type: "ObservableMacro")
 
-/// The macro without the trait `Macros`, which reports that the trait is missing.
+/// The stand-in for the macro without the trait `Macros`, which reports that the trait is missing.
 @freestanding(expression)
 public macro tweakMonitor<Trait: `the trait Macros: .package(…, traits: ["Macros"])`, Value>(
     _ category: Trait, _ collection: StaticString, _ name: StaticString, _ value: Value,
@@ -1369,7 +1368,7 @@ public macro tweakMonitor<Trait: `the trait Macros: .package(…, traits: ["Macr
     description: StaticString? = nil, owner: StaticString? = nil
 ) = #externalMacro(module: "ObservationMacros", type: "ObservableMacro")
 
-/// The macro without the trait `Macros`, which reports that the trait is missing.
+/// The stand-in for the macro without the trait `Macros`, which reports that the trait is missing.
 @freestanding(declaration)
 public macro tweakAction<Trait: `the trait Macros: .package(…, traits: ["Macros"])`>(
     _ category: Trait, _ collection: StaticString, _ name: StaticString,
@@ -1377,19 +1376,19 @@ public macro tweakAction<Trait: `the trait Macros: .package(…, traits: ["Macro
     on actor: Any? = nil, action: () -> Void
 ) = #externalMacro(module: "ObservationMacros", type: "ObservableMacro")
 
-/// The macro without the trait `Macros`, which reports that the trait is missing.
+/// The stand-in for the macro without the trait `Macros`, which reports that the trait is missing.
 @freestanding(declaration)
 public macro tweakApplication<Trait: `the trait Macros: .package(…, traits: ["Macros"])`>(
     _ name: Trait
 ) = #externalMacro(module: "ObservationMacros", type: "ObservableMacro")
 
-/// The macro without the trait `Macros`, which reports that the trait is missing.
+/// The stand-in for the macro without the trait `Macros`, which reports that the trait is missing.
 @freestanding(expression)
 public macro tweakGate<Trait: `the trait Macros: .package(…, traits: ["Macros"])`>(
     _ category: Trait, _ collection: StaticString? = nil
 ) = #externalMacro(module: "ObservationMacros", type: "ObservableMacro")
 
-/// The macro without the trait `Macros`, which reports that the trait is missing.
+/// The stand-in for the macro without the trait `Macros`, which reports that the trait is missing.
 @available(*, unavailable, message: "macros need the trait Macros: .package(…, traits: [\"Macros\"])")
 @attached(accessor)
 @attached(peer, names: prefixed(`$`))
@@ -1401,7 +1400,7 @@ public macro Tweakable(
     expires: StaticString? = nil
 ) = #externalMacro(module: "SwiftMacros", type: "TaskLocalMacro")
 
-/// The macro without the trait `Macros`, which reports that the trait is missing.
+/// The stand-in for the macro without the trait `Macros`, which reports that the trait is missing.
 @available(*, unavailable, message: "macros need the trait Macros: .package(…, traits: [\"Macros\"])")
 @attached(accessor, names: named(didSet))
 public macro TweakMonitored(
@@ -1410,12 +1409,12 @@ public macro TweakMonitored(
     description: StaticString? = nil, owner: StaticString? = nil
 ) = #externalMacro(module: "ObservationMacros", type: "ObservationTrackedMacro")
 
-/// The macro without the trait `Macros`, which reports that the trait is missing.
+/// The stand-in for the macro without the trait `Macros`, which reports that the trait is missing.
 @available(*, unavailable, message: "macros need the trait Macros: .package(…, traits: [\"Macros\"])")
 @attached(peer)
 public macro TweakGroup() = #externalMacro(module: "ObservationMacros", type: "ObservationTrackedMacro")
 
-/// The macro without the trait `Macros`, which reports that the trait is missing.
+/// The stand-in for the macro without the trait `Macros`, which reports that the trait is missing.
 @available(*, unavailable, message: "macros need the trait Macros: .package(…, traits: [\"Macros\"])")
 @attached(accessor, names: named(willSet))
 public macro TweakField(
