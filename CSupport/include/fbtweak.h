@@ -19,10 +19,10 @@
 #ifndef FBTWEAK_H
 #define FBTWEAK_H
 
-/* Makes compilers report a mistake at its use only, and not at every macro inside. */
+/* Makes compilers report a mistake only where a macro is used, and not at every macro inside. */
 #pragma GCC system_header
 
-/* For an older language this is the only error: the constants remain, as without DEBUG. */
+/* In an older language this is the only error: the constants remain, as without DEBUG. */
 #if defined(__cplusplus)
 #  if __cplusplus < 201703L
 #    error "fbtweak.h is for C++17 and later, such as -std=c++17"
@@ -45,8 +45,8 @@
 #include <stdint.h>
 
 /*
- * Other people's macros may have the names of members and variables below, so they are set aside
- * until the end of this file. What macros expand to only has names that begin with ours.
+ * Other headers may define macros with the names of members and variables below, so these are set
+ * aside until the end of this file. Our macros expand only to names with our prefixes.
  * tools/development/foreign-macros writes both lists, and checks them.
  */
 /* clang-format off */
@@ -355,15 +355,15 @@
  *
  * Switches, to be defined before this file is included.
  *
- * Tweaks are compiled in exactly if DEBUG is defined and is not 0, unless FB_TWEAK_ENABLED is
- * predefined as 1 or 0. Otherwise a value is its default, Bind assigns the default, a handle is
- * null, and nothing else remains. All units of a program that share a fbtweak_binding must have the
- * same FB_TWEAK_ENABLED.
+ * DEBUG, if defined and not 0, compiles tweaks in; FB_TWEAK_ENABLED, predefined as 1 or 0,
+ * overrides it. Without tweaks a value is its default, Bind assigns the default, a handle is null,
+ * and nothing else remains. All units of a program that share a fbtweak_binding must have the same
+ * FB_TWEAK_ENABLED.
  *
- * FB_TWEAK_DISABLED, unless it is predefined as 0, disables tweaks in any case, and also the
- * functions: they do what they do without the library.
+ * FB_TWEAK_DISABLED, unless predefined as 0, always disables tweaks, and also the functions, which
+ * then behave as without the library.
  *
- * The second comparisons are true if the macro is defined as nothing.
+ * The second comparison in each test is true if the macro is defined as empty.
  */
 #ifdef FB_TWEAK_DISABLED
 #  if (FB_TWEAK_DISABLED + 0) || (0 - FB_TWEAK_DISABLED - 1) == 1
@@ -383,20 +383,20 @@
 #  define FB_TWEAK_ENABLED 0
 #endif
 
-/* Whether records contain their source locations, as the compiler names the file: 1 or 0. */
+/* 1 or 0: whether records contain source locations, with files as the compiler names them. */
 #ifndef FB_TWEAK_LOCATIONS
 #  define FB_TWEAK_LOCATIONS 1
 #endif
 
 /*
- * Whether, in C before C23, a default of `true` or `false` is a bool even if it comes from a macro:
- * 1 or 0. The price is a <stdbool.h> whose `true` is not spelled 1.
+ * 1 or 0: whether, in C before C23, a default of `true` or `false` is a bool even if it comes from
+ * a macro. The price is a <stdbool.h> whose `true` is not spelled 1.
  */
 #ifndef FB_TWEAK_BOOL_CONSTANTS
 #  define FB_TWEAK_BOOL_CONSTANTS 1
 #endif
 
-/* The most values that can wait for a gate, see FBTweakGate. */
+/* The maximum number of values that can wait for a gate; see FBTweakGate. */
 #ifndef FB_TWEAK_GATE_STORES
 #  define FB_TWEAK_GATE_STORES 64
 #endif
@@ -407,12 +407,12 @@
  * An expression: the current value of the tweak, of the default's type. The three levels of its
  * name are string literals. The default is a constant bool, integer of 8 to 64 bits, float or
  * double, a string literal, or a colour. Cast a constant to choose another type: `(uint8_t)200`,
- * `1.5f`. Minimum and maximum, for numbers only, are constants, are converted to the default's
- * type, and must enclose the default. A constant is a constant expression in C++, and may be a
+ * `1.5f`. Minimum and maximum, for numbers only, are constants; they are converted to the default's
+ * type and must enclose the default. A constant is a constant expression in C++, and may be a
  * `static const` variable in C.
  *
  * A string stays valid until the process exits. Reading is safe on every thread and in signal
- * handlers, and is correct before any other code of the program has run.
+ * handlers, even before any other code of the program has run.
  */
 #define FBTweakValue(category_, collection_, name_, ...)                                           \
   FBTWEAK__IF_GIVEN(FBTWEAK__VALUE, FBTWEAK__NO_VALUE, __VA_ARGS__)                                \
@@ -437,14 +437,13 @@
  * FBTweakBind(lvalue, category, collection, name, default...)   as FBTweakValue from there on
  * FBTweakUnbind(lvalue)
  *
- * Statements. From Bind on, the lvalue has the current value and follows it, with one atomic store
- * whenever the tweak changes, until Unbind, which must come before the end of the lvalue's
- * lifetime. The tweak has the lvalue's type (const char * for a string); default, limits and
- * choices are converted to it.
+ * Statements. From Bind to Unbind the lvalue follows the current value, with one atomic store at
+ * each change. Unbind it before the end of its lifetime. The tweak has the lvalue's type (const
+ * char * for a string); default, limits and choices are converted to it.
  *
  * FBTweakBinding(lvalue, category, collection, name, default...)   in C++
  *
- * An expression of type fbtweak_binding: as FBTweakBind, but the object's destructor unbinds.
+ * An expression of type fbtweak_binding: like FBTweakBind, but the object's destructor unbinds.
  */
 #define FBTweakBind(lvalue_, category_, collection_, name_, ...)                                   \
   ((void)FBTWEAK__IF_GIVEN(FBTWEAK__BIND, FBTWEAK__NO_VALUE,                                       \
@@ -460,7 +459,7 @@
  * FBTweakInline(category, collection, name, default...)   as FBTweakValue
  *
  * An expression of type `const fbtweak *`: a handle of the tweak for the functions below. It calls
- * the library, so a signal handler must not use it: get the handle before.
+ * the library, so a signal handler must not use it; get the handle before.
  */
 #define FBTweakInline(category_, collection_, name_, ...)                                          \
   FBTWEAK__IF_GIVEN(FBTWEAK__INLINE, FBTWEAK__NO_VALUE, __VA_ARGS__)                               \
@@ -487,10 +486,10 @@
  *     FBTweakVariable(ball.mass, "Game", "Ball", "Mass", 0.01, 10)
  *
  * The program reads and may write the variable as before; a new value is stored there, with one
- * atomic store. The default is the value with which the variable is initialized, at compile time.
- * The object has static storage, is not const, and is a bool, an integer, a float, a double, a
- * colour or, in C++, an enumeration, or an array of up to 256 of them: the elements are the tweaks
- * "name[0]", "name[1]" and so on.
+ * atomic store. The default is the variable's initial value, known at compile time. The object has
+ * static storage, is not const, and is a bool, an integer, a float, a double, a colour or, in C++,
+ * an enumeration, or an array of up to 256 of them: the elements are the tweaks "name[0]",
+ * "name[1]" and so on.
  */
 #define FBTweakVariable(object_, category_, collection_, ...)                                      \
   FBTWEAK__IF_GIVEN(FBTWEAK__VARIABLE, FBTWEAK__NO_VARIABLE, __VA_ARGS__)                          \
@@ -525,15 +524,15 @@
  *       FBTweakGate("Motor");
  *       double p = FBTweakValue("Motor", "PID", "P", 1.0);
  *
- * Values that are set together are stored in one pass, by the thread that passes, so what is read
- * between two passes belongs together. If nothing waits, the gate is one load and a branch. If
- * something does, it is at most FB_TWEAK_GATE_STORES stores. It takes no lock, allocates nothing,
- * calls no library and never waits.
+ * Values that are set together are stored in one pass, by the passing thread, so the values that it
+ * reads between two passes belong together. If nothing waits, a pass is one load and a branch;
+ * otherwise it is at most FB_TWEAK_GATE_STORES stores. It takes no lock, allocates nothing, calls
+ * no library and never waits.
  *
  * Let one thread pass a gate, and read its tweaks in this thread. If several threads pass it, each
  * set is still stored by one of them as a whole, but the others may read a part of it; the library
  * reports this once. Write a gate at one place of a program: at several, each has its own mailbox.
- * Where a machine has no atomic operations of eight bytes, the gate is nothing.
+ * On a machine without atomic operations of eight bytes a gate does nothing.
  */
 #define FBTweakGate(...)                                                                           \
   FBTWEAK__IF_GIVEN(FBTWEAK__GATE, FBTWEAK__NO_GATE, __VA_ARGS__)(__VA_ARGS__, "", , )
@@ -551,16 +550,16 @@
  *     ...
  *     if (FBTweakTake(gains(), &copy, &seen)) recompute(&copy);
  *
- * True: the copy has been replaced by what one change left, and no part of another. False: values
- * were being stored in all of three attempts, and the copy is what it was. It takes no lock and
+ * True: the copy now has the values that one change left, and no part of another. False: values
+ * were being stored during each of three attempts, and the copy is unchanged. It takes no lock and
  * never waits. The expression may be evaluated up to three times.
  *
- * If a uint64_t is kept beside the copy, first 0, a take that has its address is false, and as fast
- * as a read, as long as no tweak of the program has changed.
+ * Keep a uint64_t beside the copy, initially 0, and pass its address as `seen`: a take is then
+ * false, and as fast as a read, as long as no tweak of the program has changed.
  *
  * This holds for changes by the Tweaks library, and for changes that `tweak` makes in the memory of
  * a process without it; a writer that is killed there is repaired by the next one. It does not hold
- * for what a gate stores: read the tweaks of a gate behind it, without a take.
+ * for values that a gate stores: read those after the gate, without a take.
  */
 #define FBTweakTake(set_, ...)                                                                     \
   FBTWEAK__THIRD(__VA_ARGS__, FBTWEAK__TAKE_NEW, FBTWEAK__TAKE, )((set_), __VA_ARGS__)
@@ -568,10 +567,10 @@
 /*
  * FBTweakApplication("name")
  *
- * A declaration in a file, once in a program: the name under which its overrides and presets are
- * kept and people know it, in place of the executable's. It is for programs whose executable is
- * named after something else (python3, main) and for extensions that such programs load. The first
- * image that has a name when the Tweaks library starts counts.
+ * A declaration in a file, once in a program: names the program for people and for its overrides
+ * and presets, in place of the executable's name. Use it for programs whose executable is named
+ * after something else (python3, main) and for extensions that such programs load. Of the images
+ * that have a name when the Tweaks library starts, the first one counts.
  */
 #define FBTweakApplication(name_) FBTWEAK__APPLICATION(name_)
 
@@ -597,7 +596,7 @@
   ((FBTWEAK__SCALE + FBTWEAK__LOG * (sizeof(scale_) == sizeof("log"))), , "scale=" scale_ "\0",    \
    FBTWEAK__CHECK_SCALE, (scale_), ())
 /*
- * For a number on the horizontal axis of a pad: the name of the one on the vertical axis, in the
+ * For a number on the horizontal axis of a pad: the name of the number on the vertical axis, in the
  * same category and collection.
  */
 #define FBTweakPair(name_) (FBTWEAK__PAIR, , "pair=" name_ "\0", FBTWEAK__CHECK_PAIR, (name_), ())
@@ -636,22 +635,23 @@ typedef struct fbtweak_color {
  *     const fbtweak *mass = fbtweak_find("Spring", "Physics", "Mass");
  *     fbtweak_set_number(mass, 2.5);
  *
- * Nothing needs to be linked: a function that needs the Tweaks library looks it up at run time. If
- * it is not in the process, functions that change something return FBTWEAK_ABSENT, and lookups
- * return NULL. The functions do not depend on FB_TWEAK_ENABLED, only on FB_TWEAK_DISABLED. A
- * library with FB_TWEAK_ENABLED 0 must unbind its variables and end its observations before it is
+ * Nothing needs to be linked: a function that needs the Tweaks library looks it up at run time.
+ * Without the library in the process, functions that change something return FBTWEAK_ABSENT, and
+ * lookups return NULL. The functions do not depend on FB_TWEAK_ENABLED, only on FB_TWEAK_DISABLED.
+ * A library with FB_TWEAK_ENABLED 0 must unbind its variables and end its observations before it is
  * closed.
  *
  * A handle stands for a name. It stays valid until the process exits, even if the library that
- * declares the tweak is closed: it then has the default, and cannot be set until the library is
- * opened again. Without the Tweaks library, a handle of FBTweakInline lives as long as its code.
+ * declares the tweak is closed: the tweak then has the default, and cannot be set until that
+ * library is opened again. Without the Tweaks library, a handle of FBTweakInline lives as long as
+ * its code.
  *
  * Threads: every function may be called on every thread with 64 KB of stack left. Callbacks run
  * without a lock held and may call every function.
  * Signal handlers: only the functions that read (fbtweak_read…) may be called.
  * After fork: the child has its own tweaks, observers and bound variables, and may call every
  * function if it may allocate memory. It must not use its parent's queues, but can make new ones.
- * Callbacks: an event loop gets them from a queue, see fbtweak_observe_in.
+ * Callbacks: an event loop gets them from a queue; see fbtweak_observe_in.
  */
 #ifdef __cplusplus
 extern "C" {
@@ -691,7 +691,9 @@ typedef struct fbtweak_value {
   };
 } fbtweak_value;
 
-/* The result of a change. A negative result changed nothing, and fbtweak_error has the reason. */
+/*
+ * The result of a change. If it is negative, nothing has changed, and fbtweak_error has the reason.
+ */
 enum {
   FBTWEAK_OK = 0,
   FBTWEAK_CLAMPED = 1,  /* done, with the nearest allowed value */
@@ -704,7 +706,8 @@ enum {
  * Reading is one load, never fails and never blocks. The result is the current value if the handle
  * is not NULL and the tweak has a compatible type, and the fallback otherwise. Integers and
  * floating-point numbers can be read as numbers; integers as any integer type, converted as in C.
- * An optional tweak of Swift that has no value reads as the fallback, and is set to none by a text.
+ * An optional tweak of Swift without a value reads as the fallback; fbtweak_set_text sets it to
+ * none.
  */
 static inline bool fbtweak_read(const fbtweak *tweak, fbtweak_value *value);
 static inline bool fbtweak_read_bool(const fbtweak *tweak, bool fallback);
@@ -714,11 +717,11 @@ static inline const char *fbtweak_read_text(const fbtweak *tweak, const char *fa
 static inline fbtweak_color fbtweak_read_color(const fbtweak *tweak, fbtweak_color fallback);
 
 /*
- * The declaration. Texts and values are constant; for NULL they are FBTWEAK_TYPE_NONE, NULL and
- * false. A limit or step returns false if there is none. Choices count from 0; the label is NULL if
- * there is none. An attribute is "unit", "doc", "precision", "scale", "pair", "owner", "expires",
- * "read-only", "needs-restart", "title", "group", "element", "optional" or "at", and NULL if it
- * is not set.
+ * The declaration. Texts and values are constant; for a NULL handle the results are
+ * FBTWEAK_TYPE_NONE, NULL and false. A limit or step returns false if it is not declared. Choices
+ * count from 0; the label is NULL if a choice has none. An attribute is "unit", "doc", "precision",
+ * "scale", "pair", "owner", "expires", "read-only", "needs-restart", "title", "group", "element",
+ * "optional" or "at", and NULL if it is not set.
  */
 static inline int fbtweak_type(const fbtweak *tweak);
 static inline const char *fbtweak_category(const fbtweak *tweak);
@@ -733,8 +736,8 @@ static inline bool fbtweak_choice(const fbtweak *tweak, size_t index, fbtweak_va
 static inline const char *fbtweak_attribute(const fbtweak *tweak, const char *key);
 
 /*
- * The message of the last failed call on this thread, for people: the problem, and what is allowed.
- * Valid until another call fails on this thread.
+ * Returns the message of the last failed call on this thread: the problem, and what is allowed. It
+ * is valid until another call fails on this thread.
  */
 static inline const char *fbtweak_error(void);
 
@@ -743,22 +746,25 @@ static inline const fbtweak *fbtweak_find(const char *category, const char *coll
                                           const char *name);
 
 /*
- * Calls visit for the tweaks of a category, or all if it is NULL, and of a collection in it, or all
- * if that is NULL, until visit returns false. Categories and their collections are sorted by name,
- * tweaks are in the order of declaration. Tweaks made or removed meanwhile do not count. Returns
- * the number of calls.
+ * Calls visit for each tweak of a category and a collection, until visit returns false. NULL stands
+ * for all categories, or for all collections. Categories and their collections are sorted by name,
+ * tweaks are in the order of declaration. Tweaks made or removed during the walk do not count.
+ * Returns the number of calls.
  */
 static inline size_t fbtweak_walk(const char *category, const char *collection,
                                   bool (*visit)(const fbtweak *tweak, void *context),
                                   void *context);
 
-/* The provider of the current value: "default", "override", …; NULL for an unknown tweak. */
+/*
+ * Returns the provider of the current value: "default", "override", …; NULL for an unknown tweak.
+ */
 static inline const char *fbtweak_source(const fbtweak *tweak);
 
 /*
- * Setting keeps the value as an override, in the background. First observers' will_change is
- * called, then the value changes everywhere, then did_change is called. Setting the current value
- * again calls no observer. fbtweak_set_text parses text as people type it, for a tweak of any type.
+ * Set a tweak, and keep the value as an override, in the background. First observers' will_change
+ * is called, then the value changes everywhere, then did_change is called. Setting the current
+ * value again calls no observer. fbtweak_set_text parses text as people type it, for a tweak of any
+ * type.
  */
 static inline int fbtweak_set(const fbtweak *tweak, fbtweak_value value);
 static inline int fbtweak_set_bool(const fbtweak *tweak, bool value);
@@ -767,13 +773,13 @@ static inline int fbtweak_set_number(const fbtweak *tweak, double value);
 static inline int fbtweak_set_text(const fbtweak *tweak, const char *text);
 static inline int fbtweak_set_color(const fbtweak *tweak, fbtweak_color value);
 
-/* Removes the overrides of one tweak, a collection, a category, or all tweaks. */
+/* Reset tweaks: remove the overrides of one tweak, a collection, a category, or all tweaks. */
 static inline int fbtweak_reset(const fbtweak *tweak);
 static inline int fbtweak_reset_collection(const char *category, const char *collection);
 static inline int fbtweak_reset_category(const char *category);
 static inline int fbtweak_reset_all(void);
 
-/* Runs an action on this thread, and returns after it. */
+/* Runs an action on this thread, and returns after it has ended. */
 static inline int fbtweak_run(const fbtweak *tweak);
 
 /*
@@ -794,36 +800,36 @@ typedef void (*fbtweak_callback)(const fbtweak_change *change, void *context);
 typedef uint64_t fbtweak_token;
 
 /*
- * Calls back at each change of a tweak, or of any tweak for NULL: will_change before the change,
- * did_change after it; either may be NULL. Both run on the thread that makes the change. Calls of
- * did_change come one at a time, in the order of changes. Changes made in a callback are delivered
- * by the same thread afterwards. Changes that other threads make meanwhile are delivered by a
- * library thread, so that no thread waits for others; if many wait, those of one tweak are merged.
- * Returns 0 if observing is not possible.
+ * Observes a tweak, or every tweak for NULL, with callbacks at each change: will_change before the
+ * change, did_change after it; either may be NULL. Both run on the thread that makes the change.
+ * Calls of did_change come one at a time, in the order of changes. Changes made in a callback are
+ * delivered afterwards by the same thread. Changes that other threads make during callbacks are
+ * delivered by a library thread, so that no thread waits for others; if many wait, those of one
+ * tweak are merged. Returns 0 if observing is not possible.
  *
- * A C++ exception thrown by a callback, an action or a visitor propagates from the call of the
- * library that led to it, after the other callbacks; on a library thread it terminates the program,
- * as on every thread that does not catch it. A callback may end its thread with pthread_exit or be
- * cancelled; the library's own code is not a cancellation point. A callback must not leave with
- * longjmp, which would leave observers without a thread that calls them.
+ * A C++ exception from a callback, an action or a visitor propagates out of the library call that
+ * led to it, after the other callbacks; on a library thread it terminates the program, as on every
+ * thread that does not catch it. A callback may end its thread with pthread_exit or be cancelled;
+ * the library's own code is not a cancellation point. A callback must not leave with longjmp, which
+ * would leave observers without a thread that calls them.
  */
 static inline fbtweak_token fbtweak_observe(const fbtweak *tweak, fbtweak_callback will_change,
                                             fbtweak_callback did_change, void *context);
 
 /*
- * Ends an observation. After it returns no callback starts, and none is running on another thread.
- * 0 and ended observations are ignored. An observation also ends when the library that contains its
- * callback is closed, or the last one that declares its tweak. An observation of a feature that
- * only a provider has continues: the feature is off while no provider has it.
+ * Ends an observation. After it returns, no callback starts, and none is running on another thread.
+ * 0 and observations that have ended are ignored. An observation also ends when the library that
+ * contains its callback is closed, or the last one that declares its tweak. An observation of a
+ * feature that only a provider has continues: the feature is off while no provider has it.
  */
 static inline void fbtweak_unobserve(fbtweak_token token);
 
 /*
- * Calls back when a provider has loaded its values, from a web server for example, or failed to:
- * problem is then the reason, otherwise NULL. Both texts belong to the library, problem until the
- * call returns. Loads before the start of the process are not reported. Calls come in order with
- * those of did_change, after the changes that the load made, usually on a library thread.
- * fbtweak_unobserve ends the observation. Returns 0 if observing is not possible.
+ * Observes providers: calls back when one has loaded its values, from a web server for example, or
+ * failed to: problem is then the reason, otherwise NULL. Both texts belong to the library, problem
+ * only until the callback returns. Loads before the start of the process are not reported. Calls
+ * come in order with those of did_change, after the changes of the load, usually on a library
+ * thread. fbtweak_unobserve ends the observation. Returns 0 if observing is not possible.
  */
 typedef struct fbtweak_load {
   const char *provider; /* as fbtweak_source names it */
@@ -833,17 +839,18 @@ typedef void (*fbtweak_load_callback)(const fbtweak_load *load, void *context);
 static inline fbtweak_token fbtweak_observe_loads(fbtweak_load_callback did_load, void *context);
 
 /*
- * Flushes pending writes, and returns when they are on disk or have failed. The library does so by
- * itself, soon after a change and at exit, but not before exec or _exit.
+ * Flushes pending writes, and returns when they are on disk or have failed. The library does this
+ * by itself soon after a change and at exit, but not before exec or _exit.
  */
 static inline void fbtweak_flush(void);
 
 /*
  * A queue delivers changes on request. Its descriptor works with poll, select and epoll, and is
- * readable while something waits. Only fbtweak_queue_deliver may read from it: it makes the waiting
- * calls on the calling thread, and returns their number. Changes of a tweak are merged, from the
- * first old value to the last new one, so the queue is bounded. exec closes the descriptor; a
- * forked child shares it, and so must make its own queue. Destroying a queue ends its observations.
+ * readable while something waits. Only fbtweak_queue_deliver may read from it: that makes the
+ * waiting calls on the calling thread, and returns their number. Changes of a tweak are merged,
+ * from the first old value to the last new one, so the queue is bounded. exec closes the
+ * descriptor; a forked child shares it, and so must make its own queue. Destroying a queue ends its
+ * observations.
  */
 typedef struct fbtweak_queue fbtweak_queue;
 static inline fbtweak_queue *fbtweak_queue_make(void);
@@ -854,16 +861,17 @@ static inline fbtweak_token fbtweak_observe_in(fbtweak_queue *queue, const fbtwe
                                                fbtweak_callback did_change, void *context);
 
 /*
- * Queues actions, too. Without this, an action that a person requests runs on a library thread;
- * with it, the action runs in fbtweak_queue_deliver, once for all waiting requests. NULL stands for
- * every action without a queue of its own. fbtweak_run still runs an action at once.
- * fbtweak_unobserve undoes it. Returns 0 if it is not possible.
+ * Directs an action to a queue. Without this, an action that a person requests runs on a library
+ * thread; with it, the action runs in fbtweak_queue_deliver, once for all waiting requests. NULL
+ * stands for every action without a queue of its own. fbtweak_run still runs an action at once.
+ * fbtweak_unobserve ends the direction. Returns 0 if it is not possible.
  */
 static inline fbtweak_token fbtweak_run_in(fbtweak_queue *queue, const fbtweak *action);
 
 /*
- * A tweak made at run time. Values that are not set are all zero. Attributes are strings
- * "key=value", or "key" alone, as in fbtweak_attribute, terminated by NULL. Everything is copied.
+ * The declaration of a tweak made at run time. Values that are not set are all zero. Attributes are
+ * strings "key=value", or "key" alone, as in fbtweak_attribute, terminated by NULL. Everything is
+ * copied.
  */
 typedef struct fbtweak_labelled_value {
   fbtweak_value value;
@@ -879,8 +887,8 @@ typedef struct fbtweak_declaration {
 } fbtweak_declaration;
 
 /*
- * Makes a tweak. Its override, if any, applies from the start. Returns NULL, with the reason in
- * fbtweak_error, if the declaration is invalid or the program has a tweak of this name.
+ * Makes a tweak at run time. Its override, if any, applies at once. Returns NULL, with the reason
+ * in fbtweak_error, if the declaration is invalid or the program has a tweak of this name.
  */
 static inline const fbtweak *fbtweak_make(const fbtweak_declaration *declaration);
 static inline const fbtweak *fbtweak_make_action(const char *category, const char *collection,
@@ -890,14 +898,14 @@ static inline const fbtweak *fbtweak_make_action(const char *category, const cha
 /*
  * Makes a monitor at run time: a number that the program stores, and that people see but cannot
  * set, see FBTweakMonitor. The default only determines the type, a bool or a number, and choices
- * are the names of states. Returns NULL as fbtweak_make does.
+ * are the names of states. Returns NULL where fbtweak_make does.
  */
 static inline const fbtweak *fbtweak_make_monitor(const fbtweak_declaration *declaration);
 
 /*
  * Store a monitor's value, with one relaxed atomic store of its type, to which the value is
- * converted. Nothing happens for NULL and for handles not made by fbtweak_make_monitor. Threads and
- * signal handlers as with reading.
+ * converted. Nothing happens for NULL and for handles not made by fbtweak_make_monitor. Like
+ * reading, storing is safe on every thread and in signal handlers.
  */
 static inline void fbtweak_store_bool(const fbtweak *monitor, bool value);
 static inline void fbtweak_store_integer(const fbtweak *monitor, int64_t value);
@@ -909,9 +917,9 @@ static inline int fbtweak_remove(const fbtweak *tweak);
 /*
  * Part 2. The record
  *
- * The structure behind a handle. In version 1 the first 48 bytes are fixed, the text follows them,
- * and the values of choices are the last bytes. A value is stored in its own type at the start of
- * its eight bytes. Unused fields are zero. RecordFormat.md, beside this directory, has all details.
+ * The structure behind a handle. In version 1 the first 48 bytes are fixed, the text follows, and
+ * the values of choices are the last bytes. A value is stored in its own type at the start of its
+ * eight bytes. Unused fields are zero. RecordFormat.md, beside this directory, has all details.
  */
 enum {
   FBTWEAK_RECORD_VERSION = 1,
@@ -968,8 +976,8 @@ FBTWEAK__STATIC_ASSERT(sizeof(fbtweak_color) == 4, "fbtweak.h: a colour is store
 /*
  * Part 3. The machinery
  *
- * The implementation of the macros. Those of values and handles get the text of the default and
- * everything after it, see Booleans.
+ * The implementation of the macros. The macros of values and handles get the text of the default
+ * and everything after it; see Booleans.
  */
 #if FB_TWEAK_ENABLED
 #  define FBTWEAK__VALUE(text_, category_, collection_, name_, ...)                                \
@@ -1062,7 +1070,7 @@ FBTWEAK__STATIC_ASSERT(sizeof(fbtweak_color) == 4, "fbtweak.h: a colour is store
     FBTWEAK__STATIC_ASSERT(sizeof("" name_) > 1, "FBTweakApplication: the name is empty")
 #  define FBTWEAK__GATE(...) ((void)0)
 /*
- * In a variable, because Clang warns of branches that a constant excludes. What has been seen once
+ * In a variable, because Clang warns of branches that a constant excludes. Once seen, the set
  * never changes.
  */
 #  define FBTWEAK__TAKE(set_, copy_)                                                               \
@@ -1082,7 +1090,7 @@ FBTWEAK__STATIC_ASSERT(sizeof(fbtweak_color) == 4, "fbtweak.h: a colour is store
 #  define FBTWEAK__INLINE(text_, category_, collection_, name_, ...) ((const fbtweak *)0)
 #  define FBTWEAK__BIND(lvalue_, category_, collection_, name_, ...)                               \
     ((lvalue_) = (FBTWEAK__FIRST(__VA_ARGS__, )))
-/* Compiled for its errors and warnings, and so that its variables count as used, but never run. */
+/* Never run: compiled for errors and warnings, and so that variables count as used. */
 #  define FBTWEAK__MONITOR(category_, collection_, name_, ...)                                     \
     (0 ? (void)(FBTWEAK__FIRST(__VA_ARGS__, )) : (void)0)
 #  define FBTWEAK__VARIABLE(object_, ...) FBTWEAK__STATIC_ASSERT(sizeof(object_) > 0, "");
@@ -1567,8 +1575,8 @@ typedef uint64_t fbtweak__word __attribute__((__aligned__(8)));
  * Gates. The record of a gate is a mailbox with one consumer, the loop, and one producer at a time:
  * the library, which has a lock for that, or a process that writes into this one's memory and holds
  * a file lock. A producer writes the stores while the state is 0, and then, with release, their
- * number. It may take them back by exchanging the number for 0. So whatever instruction a producer
- * is killed at, all of its stores happen, or none.
+ * number. It may take them back by exchanging the number for 0. So a producer can be killed at any
+ * instruction: all of its stores happen, or none.
  */
 #define FBTWEAK__HAS_GATES (__GCC_ATOMIC_LLONG_LOCK_FREE == 2)
 #if FBTWEAK__HAS_GATES
@@ -1616,8 +1624,8 @@ static inline uintptr_t fbtweak__thread(void) {
 }
 
 /*
- * The pass of a gate for which something waits; inline only to be left out where it is not used.
- * The stores release for the characters of a string, which other threads reach through the cell.
+ * The pass of a gate for which something waits; inline only so that unused copies are dropped. The
+ * stores release for the characters of a string, which other threads reach through the cell.
  */
 #  pragma GCC diagnostic push
 #  pragma GCC diagnostic ignored "-Wattributes"
@@ -1772,8 +1780,8 @@ struct [[__nodiscard__, __maybe_unused__]] fbtweak_binding {
  * Booleans. Where <stdbool.h> defines `true` as 1, only its text distinguishes it from 1.
  * FBTweakValue gets the text of a `true` written in its call. If it comes through or from another
  * macro it is expanded by then, so `true` and `false` are defined here with spellings that nobody
- * uses for 1 and 0. They remain integer constants of type int, as C requires. GCC's are bools in
- * C23 even before they are keywords, and unsigned in preprocessor arithmetic.
+ * uses for 1 and 0. They remain integer constants of type int, as C requires. GCC's `true` and
+ * `false` are bools in C23 even before they are keywords, and unsigned in preprocessor arithmetic.
  */
 #  if defined(__cplusplus) || !defined(true)
 #    define FBTWEAK__BOOLS_ARE_BOOLS 1
@@ -2058,12 +2066,12 @@ enum {
 
 /*
  * Checks. A literal that contains a NUL is refused, because a reader would take the NUL for its
- * end. Anything but a literal cannot be concatenated, and so is refused, too.
+ * end. Only literals can be concatenated, so anything else is refused, too.
  */
 #  define FBTWEAK__HAS_NO_NUL(text_) (sizeof(text_) == __builtin_strlen(text_) + 1)
 #  define FBTWEAK__ASSERT_NO_NUL(text_, what_)                                                     \
     FBTWEAK__ASSERT(FBTWEAK__HAS_NO_NUL("" text_), what_ " cannot contain a NUL")
-/* Names are always used alone, so that this message appears for anything but a literal. */
+/* Names are always used alone, so that this message appears for everything but a literal. */
 #  define FBTWEAK__ASSERT_NAMES(category_, collection_, name_)                                     \
     FBTWEAK__ASSERT(FBTWEAK__IS_NAME(category_) && sizeof(category_) > 1 &&                        \
                         FBTWEAK__IS_NAME(collection_) && FBTWEAK__IS_NAME(name_) &&                \
@@ -2084,7 +2092,7 @@ enum {
 #  define FBTWEAK__IS_REAL                                                                         \
     (FBTWEAK__CODE == FBTWEAK_TYPE_FLOAT || FBTWEAK__CODE == FBTWEAK_TYPE_DOUBLE)
 #  define FBTWEAK__IS_STRING (FBTWEAK__CODE == FBTWEAK_TYPE_STRING)
-/* As a number of the tweak's type. Text and colours are 0, so that one check suits all. */
+/* As a number of the tweak's type. Text and colours are 0, so that one check suits all types. */
 #  define FBTWEAK__AS_NUMBER(x_) ((fbtweak__number)FBTWEAK__NUMBER(x_))
 /* Clang warns about == between floating-point numbers. */
 #  define FBTWEAK__ARE_EQUAL(x_, y_) (!((x_) < (y_)) && !((y_) < (x_)))
@@ -2435,7 +2443,7 @@ struct fbtweak__nothing {
 #    define FBTWEAK__ELEMENT(x_) (*__builtin_choose_expr(FBTWEAK__ARRAY(x_), (x_), &(x_)))
 #    define FBTWEAK__ELEMENTS(x_)                                                                  \
       (FBTWEAK__ARRAY(x_) ? sizeof(x_) / sizeof(FBTWEAK__ELEMENT(x_)) : 0)
-/* Text is no object, because its cell is an address, and neither are the characters of one. */
+/* Text is not an object, because its cell is an address; neither are its characters. */
 #    define FBTWEAK__IS_OBJECT(x_)                                                                 \
       (FBTWEAK__TYPE_CODE(FBTWEAK__ELEMENT(x_)) != 0 && !FBTWEAK__IS_TEXT(FBTWEAK__ELEMENT(x_)) && \
        !(FBTWEAK__ARRAY(x_) && _Generic(FBTWEAK__ELEMENT(x_), char : 1, default : 0)))
@@ -2523,8 +2531,8 @@ struct fbtweak__nothing {
  * Records in C++. GCC gives the data of inline functions other section flags than the data of
  * ordinary ones, and then refuses to put both into one section (GCC bug 41091). So each use has a
  * section name of its own: a call of an assembler macro, to whose arguments GCC appends the flags
- * and, in an inline function, the symbol of the record, which is hidden there. Whatever is
- * instantiated from a template loses its section (GCC bug 70435), so a tweak in one is refused.
+ * and, in an inline function, the symbol of the record, which is hidden there. Data instantiated
+ * from a template loses its section (GCC bug 70435), so a tweak in a template is refused.
  *
  * In a template, a local class is a dependent type, and no name is looked up in a dependent base.
  * So fbtweak__is_in_template is the variable in a template and everything inside it, such as
@@ -3097,10 +3105,11 @@ FBTWEAK__END_CPP
 #  endif
 
 /*
- * Sets. An image with a take has one record of a sequence, which is odd while values are stored.
- * It is written by the assembler, because only there can a function define it for the whole image,
- * once. Loads of the set must be done before the second load of the sequence. A fence would say so,
- * but GCC's thread sanitizer has none, and on x86 only the compiler must be kept from reordering.
+ * Sets. An image with a take has one record of a sequence, which is odd while values are stored. It
+ * is written by the assembler, because only there can a function define it for the whole image,
+ * once. The loads of the set must complete before the second load of the sequence. A fence would
+ * ensure that, but GCC's thread sanitizer has none, and on x86 only the compiler must be kept from
+ * reordering.
  */
 #  ifdef __cplusplus
 extern "C" {
@@ -3229,7 +3238,7 @@ struct fbtweak__loaded {
 };
 
 /*
- * For what runs once: to optimize it would take more time in each unit than all of its parsing.
+ * For code that runs once: optimizing it would take more time in each unit than all of its parsing.
  * With "O0" GCC would also no longer merge the constants of the unit.
  */
 #if !FB_TWEAK_ENABLED || !defined(__OPTIMIZE__)
@@ -3244,13 +3253,13 @@ struct fbtweak__loaded {
 extern "C" {
 #endif
 
-/* Weak, because a static program may lack it. Programs that load images have it. */
+/* Weak, because a static program may lack this function. Programs that load images have it. */
 int fbtweak__each_loaded(int (*visit)(struct fbtweak__loaded *loaded, size_t size, void *context),
                          void *context) __asm__("dl_iterate_phdr") __attribute__((__weak__));
 
 /*
- * Whether a segment with these permissions contains the memory. A note may be wrong, and must not
- * cause a crash.
+ * Returns whether a segment with these permissions contains the memory. A wrong note must not cause
+ * a crash.
  */
 static inline __attribute__((FBTWEAK__HARDLY_OPTIMIZED)) bool
 fbtweak__is_loaded(const struct fbtweak__loaded *loaded, uint32_t rights, uintptr_t start,
@@ -3266,7 +3275,7 @@ fbtweak__is_loaded(const struct fbtweak__loaded *loaded, uint32_t rights, uintpt
   return false;
 }
 
-/* The table's size is 0 until the library has loaded. In other versions it differs. */
+/* The table's size is 0 until the library has loaded, and differs in other versions. */
 static inline __attribute__((FBTWEAK__HARDLY_OPTIMIZED)) bool
 fbtweak__is_library(const struct fbtweak__loaded *loaded, uintptr_t address) {
   enum {

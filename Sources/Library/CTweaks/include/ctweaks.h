@@ -49,8 +49,8 @@ static inline __attribute__((always_inline)) void fbtweak__store_text(const char
 }
 
 /*
- * Whether any task has values of its own, see ScopedValues.swift. Such a task opened its scope
- * itself, or was started by one that did, so it sees this as true.
+ * Whether any task has values of its own; see ScopedValues.swift. Such a task opened its scope
+ * itself, or was started by a task that did, so it sees this as true.
  */
 extern int fbtweak__open_scopes;
 static inline __attribute__((always_inline)) bool fbtweak__has_scopes(void) {
@@ -61,8 +61,8 @@ static inline void fbtweak__count_scopes(int difference) {
 }
 
 /*
- * Counts the commits that store values in cells, wherever these are: the low 16 bits those that are
- * storing now, the others all that have begun. Stores of the process have locks of their own.
+ * Counts the commits that store values in cells, in all stores: the low 16 bits count those in
+ * progress, the others all that have begun. Each store has its own lock, so several can commit.
  */
 #define FBTWEAK__STORING UINT64_C(0xffff)
 extern uint64_t fbtweak__sequence;
@@ -70,8 +70,8 @@ static inline uint64_t fbtweak__begin_taking(void) {
   return __atomic_load_n(&fbtweak__sequence, __ATOMIC_ACQUIRE);
 }
 /*
- * Whether what has been loaded since fbtweak__begin_taking belongs together. All that must be done
- * before the last load, for which see Sets in fbtweak.h.
+ * Returns whether the values loaded since fbtweak__begin_taking belong together. Their loads must
+ * complete before the last one here; see Sets in fbtweak.h.
  */
 static inline bool fbtweak__has_taken(uint64_t before) {
 #if defined(__x86_64__)
@@ -85,15 +85,15 @@ static inline bool fbtweak__has_taken(uint64_t before) {
          before == __atomic_load_n(&fbtweak__sequence, __ATOMIC_RELAXED);
 }
 
-/* A gate in Swift, see FBTweakGate: whether something waits, and the pass if it does. */
+/* A gate in Swift, see FBTweakGate: returns whether something waits, and passes the gate if so. */
 static inline __attribute__((always_inline)) bool fbtweak__is_waiting(const uint64_t *state) {
   return __builtin_expect(__atomic_load_n(state, __ATOMIC_RELAXED) != 0, 0);
 }
 void fbtweak__pass_gate(void *record);
 
 /*
- * The cell of a gate, see CSupport/RecordFormat.md. The loop takes what waits by a compare and
- * exchange that acquires, and stores 0 with release when it has stored everything.
+ * The cell of a gate; see CSupport/RecordFormat.md. The loop takes the waiting stores by a compare
+ * and exchange that acquires, and stores 0 with release when all of them are done.
  */
 static inline uint64_t fbtweak__load_gate(const uint64_t *cell) {
   return __atomic_load_n(cell, __ATOMIC_ACQUIRE);
@@ -101,15 +101,15 @@ static inline uint64_t fbtweak__load_gate(const uint64_t *cell) {
 static inline void fbtweak__store_gate(uint64_t *cell, uint64_t count) {
   __atomic_store_n(cell, count, __ATOMIC_RELEASE);
 }
-/* Takes back what waits. Returns false if the loop is storing it, or has. */
+/* Takes back the waiting stores. Returns false if the loop has begun or finished them. */
 static inline bool fbtweak__retract_gate(uint64_t *cell, uint64_t count) {
   return __atomic_compare_exchange_n(cell, &count, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
 /*
- * Counts changes for readers of several tweaks: odd while cells are stored. Such a reader loads the
- * number, then the cells with acquire, then the number again. The number of an image is stored only
- * with the lock of the process's store; if it is odd already, its writer has died.
+ * Count changes, for readers of several tweaks: the number is odd while cells are stored. A reader
+ * loads the number, then the cells with acquire, then the number again. The number of an image is
+ * stored only with the lock of the process's store; if it is odd already, its writer has died.
  */
 static inline void fbtweak__begin_stores(uint64_t *sequence) {
   uint64_t count = __atomic_load_n(sequence, __ATOMIC_RELAXED);
@@ -120,7 +120,7 @@ static inline void fbtweak__end_stores(uint64_t *sequence) {
   uint64_t count = __atomic_load_n(sequence, __ATOMIC_RELAXED);
   __atomic_store_n(sequence, count + 1, __ATOMIC_RELEASE);
 }
-/* The same for fbtweak__sequence. */
+/* The same for fbtweak__sequence, which counts several commits at once. */
 static inline void fbtweak__begin_any_stores(void) {
   __atomic_fetch_add(&fbtweak__sequence, FBTWEAK__STORING + 2, __ATOMIC_ACQUIRE);
   __atomic_thread_fence(__ATOMIC_RELEASE);
@@ -128,18 +128,18 @@ static inline void fbtweak__begin_any_stores(void) {
 static inline void fbtweak__end_any_stores(void) {
   __atomic_fetch_sub(&fbtweak__sequence, 1, __ATOMIC_RELEASE);
 }
-/* In a forked child: what another thread had begun will not be ended. */
+/* For a forked child, in which the commits of other threads will never end. */
 void fbtweak__repair_sequence(void);
 
-/* The whole part of a number below 2^63, without checks that could trap. */
+/* Returns the whole part of a number below 2^63, without checks that could trap. */
 static inline __attribute__((always_inline)) int64_t fbtweak__whole_part(double number) {
   return (int64_t)number;
 }
 
 /*
- * Call C functions of the program. Meanwhile forks need not wait for this thread. If the function
- * ends the thread, or throws an exception that no C caller can receive, fbtweak__abandon_call is
- * called instead of returning.
+ * Call C functions of the program. During the call forks need not wait for this thread. If the
+ * function ends the thread, or throws an exception that no C caller can receive,
+ * fbtweak__abandon_call is called instead of returning.
  */
 void fbtweak__call_action(void (*function)(void *context), void *context);
 void fbtweak__call_observer(void (*function)(const void *change, void *context), const void *change,
@@ -147,25 +147,23 @@ void fbtweak__call_observer(void (*function)(const void *change, void *context),
 bool fbtweak__call_visitor(bool (*function)(const void *tweak, void *context), const void *tweak,
                            void *context);
 
-/* Counts calls of the program's code in Swift. */
+/* Counts calls of the program's Swift code. */
 void fbtweak__count_calls(int difference);
-/* Whether such a call is running on this thread. */
+/* Returns whether a call of the program's code is running on this thread. */
 bool fbtweak__is_in_call(void);
 /*
- * Whether the thread runs the library's own code for C, or code of the program in Swift that this
- * has called. Asked at exit, that means that a signal has interrupted it there, and that the
+ * Returns whether the thread runs the library's own code for C, or the program's Swift code called
+ * from there. At exit that means that a signal has interrupted the thread there, and that its
  * handler has called exit.
  */
 bool fbtweak__is_inside(void);
 /*
- * Whether it is there and a signal has interrupted it, so that it may hold any lock: asked by a
- * function that the handler has called, or at exit a destructor.
+ * Returns whether a signal has interrupted the thread there, so that it may hold any lock. For
+ * functions that the handler may call, and for destructors at exit.
  */
 bool fbtweak__was_interrupted(void);
 
-/*
- * Runs a thread of the library: the same protection for the library's own code. Forks wait for it.
- */
+/* Runs a library thread, with the same protection for the library's own code. Forks wait for it. */
 void fbtweak__run_thread(void (*body)(void *context), void (*abandoned)(void *context),
                          void *context);
 
@@ -190,27 +188,28 @@ struct fbtweak__image {
 };
 
 /*
- * Calls visit for each image, in the dynamic linker's order, until it returns false. The structure
- * is valid during the call, and the memory it points to as long as the image stays loaded. The
- * dynamic linker's lock is held: visit must not load, unload or open anything.
+ * Calls visit for each image, in the dynamic linker's order, until visit returns false. The
+ * structure is valid during the call, and the memory that it points to as long as the image stays
+ * loaded. The dynamic linker's lock is held: visit must not load, unload or open anything.
  */
 void fbtweak__each_image(bool (*visit)(const struct fbtweak__image *image, void *context),
                          void *context);
 
 /*
- * The number of images that stay loaded until the process ends: in the dynamic linker's order the
- * first ones, which are the executable, preloaded libraries, and what these need. All others came
- * with a dlopen and can go with a dlclose, also those that were there when the library started. In
- * a namespace of dlmopen there is no executable, and none stays.
+ * Returns the number of images that stay loaded until the process ends. They are the first ones in
+ * the dynamic linker's order: the executable, preloaded libraries, and the libraries that these
+ * need. All others were loaded by dlopen and can be unloaded by dlclose, even those that were
+ * loaded when the library started. A namespace of dlmopen has no executable, and none of its images
+ * stays.
  */
 size_t fbtweak__count_lasting_images(void);
 
-/* Whether this image is in a namespace of dlmopen. */
+/* Returns whether this image is in a namespace of dlmopen. */
 bool fbtweak__is_in_namespace(void);
 
 /*
- * Returns whether the range lies in one segment of the image that is writable, also after
- * relocation, and for records also whether it is aligned.
+ * Returns whether the range lies in one segment of the image that is writable, even after
+ * relocation; for records, also whether the range is aligned.
  */
 bool fbtweak__image_can_write(const struct fbtweak__image *image, uintptr_t start, size_t size);
 bool fbtweak__image_can_hold_records(const struct fbtweak__image *image, uintptr_t start,
@@ -219,17 +218,17 @@ bool fbtweak__image_can_hold_records(const struct fbtweak__image *image, uintptr
 /* Sets the message that fbtweak_error returns on this thread, by copying it. */
 void fbtweak__set_error(const char *message);
 
-/* Whether the process runs with more rights than its user (setuid, setgid, file capabilities). */
+/* Returns whether the process has more rights than its user (setuid, setgid, file capabilities). */
 bool fbtweak__is_privileged(void);
 
-/* Whether the process has the module TweaksTesting. */
+/* Returns whether the process contains the module TweaksTesting. */
 bool fbtweak__has_tests(void);
 
 /* Records an issue of the running test, and returns false in a process without the module
  * TweaksTesting. */
 bool fbtweak__fails_test(const char *problem);
 
-/* The environment, terminated by NULL; also after clearenv(3), when environ is NULL. */
+/* Returns the environment, terminated by NULL even after clearenv(3), when environ is NULL. */
 char **fbtweak__environment(void);
 
 /*
@@ -239,12 +238,12 @@ char **fbtweak__environment(void);
 bool fbtweak__runtime_is_ready(void);
 
 /*
- * Returns whether there is memory. Otherwise the library uses a reserve to finish its work in
- * progress, and starts nothing until there is memory again.
+ * Returns whether memory is available. Otherwise the library finishes its work in progress with a
+ * reserve, and starts nothing until memory is available again.
  */
 bool fbtweak__has_memory(void);
 
-/* Whether there is memory for a thread of the library. */
+/* Returns whether there is memory for a library thread. */
 bool fbtweak__has_room_for_thread(void);
 
 /*
@@ -253,49 +252,50 @@ bool fbtweak__has_room_for_thread(void);
 void fbtweak__prepare_thread(void);
 
 /*
- * Brackets what a thread does that must not happen while destructors of libraries run. At exit,
+ * Bracket work of a thread that must not happen while destructors of libraries run. At exit,
  * fbtweak__begin_work never returns.
  */
 void fbtweak__begin_work(void);
 void fbtweak__end_work(void);
 
-/* Lets no more work begin, and waits briefly for the end of what is under way. */
+/* Prevents more work from beginning, and waits briefly for the end of work in progress. */
 void fbtweak__stop_work_at_exit(void);
 
 /*
- * Counts the threads that write overrides. An exit that has interrupted the library can neither
- * lock nor allocate, so it waits briefly until these threads have ended, and leaves everything else
- * as it is. From then on no function of the library does anything.
+ * Count the threads that write overrides. An exit that has interrupted the library can neither lock
+ * nor allocate, so it only waits briefly until these threads have ended. From then on no function
+ * of the library does anything.
  */
 void fbtweak__count_writers(int difference);
 void fbtweak__exit_inside(void);
 bool fbtweak__exits_inside(void);
 
-/* Whether the calling thread holds a mutex, which pthread_mutex_init has made without attributes.
- * With musl it may wait for another thread that holds it. */
+/*
+ * Returns whether the calling thread holds a mutex that pthread_mutex_init made without attributes.
+ * With musl it may wait for another thread that holds it.
+ */
 bool fbtweak__holds(pthread_mutex_t *mutex);
 
-/* Called on the main thread: if that ends before the process, calls tell on it. */
+/* Called on the main thread: if that thread ends before the process, it calls tell. */
 void fbtweak__watch_main_thread(void (*tell)(void));
 bool fbtweak__main_has_ended(void);
 
-/* After a fork: the calling thread is the main thread, and the only one. */
+/* Records, after a fork, that the calling thread is the main thread and the only one. */
 void fbtweak__forget_other_threads(void);
 
-/* Counts the library's threads, and those of them that sleep in fbtweak__sleep_until_room. */
+/* Count the library's threads, and those of them that sleep in fbtweak__sleep_until_room. */
 void fbtweak__count_threads(int difference);
 void fbtweak__count_sleepers(int difference);
 
 /*
- * Sleeps, less if the main thread ends, and then until there is memory for the calling thread,
- * which is no sleeper from then on. It uses no memory before. If there is none and the process ends
- * with the main thread, this does not return.
+ * Sleeps for a time, which the end of the main thread shortens, and then until there is memory for
+ * the calling thread, which then no longer counts as a sleeper. It uses no memory before. If there
+ * is none and the process ends with the main thread, this does not return.
  */
 void fbtweak__sleep_until_room(int64_t nanoseconds);
 
 /*
- * Returns whether the main thread has ended and only threads of the library are left, as far as is
- * known.
+ * Returns whether, as far as is known, the main thread has ended and only library threads are left.
  */
 bool fbtweak__only_library_remains(void);
 
@@ -308,7 +308,7 @@ void fbtweak__wait_for_other_threads(void);
  */
 bool fbtweak__wait(pthread_cond_t *changed, pthread_mutex_t *mutex, long seconds);
 
-/* Whether a forked child may start threads: under ThreadSanitizer that ends it. */
+/* Returns whether a forked child may start threads: under ThreadSanitizer that would end it. */
 bool fbtweak__may_start_threads_after_fork(void);
 
 #ifdef __cplusplus
