@@ -6,8 +6,8 @@ internal import TweakSystem
 
 /// The file that keeps an application's overrides.
 ///
-/// It is replaced atomically, so a reader sees the state before or after a write; only a file on which another one is
-/// mounted is changed in place. Writers are serialised by a lock on a file beside it.
+/// It is replaced atomically, so a reader sees the state before or after a write; only a file on which
+/// another one is mounted is changed in place. A lock on a file beside it serialises writers.
 public struct OverridesFile: Hashable, Sendable {
     /// The path: `$XDG_CONFIG_HOME/tweaks/<application>/overrides.json` unless another one was given.
     public let path: String
@@ -17,12 +17,12 @@ public struct OverridesFile: Hashable, Sendable {
 
     private var file: KeptFile { KeptFile(path: path) }
 
-    /// Refers to a file, which need not exist.
+    /// Creates a reference to a file, which need not exist.
     public init(path: String) { self.path = path }
 
-    /// The file of an application, by default named like its executable.
+    /// Creates a reference to the file of an application, which by default is named like its executable.
     ///
-    /// - Throws: ``OverridesError/noDirectory(reason:)``.
+    /// - Throws: ``OverridesError/noDirectory(reason:)`` if there is no directory for settings.
     public init(application: String) throws(OverridesError) {
         self.path = try "\(Self.configurationDirectory())/tweaks/\(application)/overrides.json"
     }
@@ -126,7 +126,8 @@ public struct OverridesFile: Hashable, Sendable {
         try update(ifCorrupt: corruption) { _ in changes }
     }
 
-    /// Changes the overrides that `changes` returns for those in the file, which no other process changes meanwhile.
+    /// Applies the changes that a closure returns for the overrides in the file, which no other process
+    /// changes during the call.
     package func update(
         ifCorrupt corruption: Corruption, _ changes: (OverridesDocument) -> [TweakKey: TweakValue?]
     ) throws(OverridesError) -> (content: [UInt8]?, warnings: [OverridesWarning]) {
@@ -268,8 +269,9 @@ extension OverridesError: JSONPlaceError {
 /// Unknown parts of the file are kept unchanged.
 public struct OverridesDocument: Hashable, Sendable {
     package internal(set) var root: JSONObject
-    /// The values that were baked, by the texts of the tweaks' names. In the file they are the members of the category
-    /// `baked` that cannot be collections, because they are no objects; versions that know nothing of them keep them.
+    /// The values that were baked, by the texts of the tweaks' names. In the file they are the members of the
+    /// category `baked` that are not objects, and so cannot be collections; versions without support for them
+    /// keep them.
     private var baked: JSONObject = [:]
     private static let bakedName = ByteText("baked")
 
@@ -349,10 +351,10 @@ public struct OverridesDocument: Hashable, Sendable {
     /// Whether the document is empty.
     public var isEmpty: Bool { root.isEmpty }
 
-    /// The document's value for a tweak, checked against its declaration.
+    /// Returns the document's value for a tweak, checked against the tweak's declaration.
     ///
     /// - Returns: `nil` if there is no value.
-    /// - Throws: `TweakValueError` if the tweak refuses it.
+    /// - Throws: `TweakValueError` if the tweak refuses the value.
     public func admission(
         for tweak: TweakDeclaration
     ) throws(TweakValueError) -> TweakDeclaration.Admission? {
@@ -400,8 +402,8 @@ public struct OverridesDocument: Hashable, Sendable {
         }
     }
 
-    /// The value for a name, whether or not a tweak accepts it; `nil` if there is none, or it cannot be a tweak's
-    /// value.
+    /// Returns the value for a name, whether or not a tweak accepts the value; `nil` if there is none, or no
+    /// tweak could accept it.
     public func value(of key: TweakKey) -> TweakValue? { self[key]?.tweakValue }
 
     /// The keys of all values, in no particular order.
@@ -419,7 +421,8 @@ public struct OverridesDocument: Hashable, Sendable {
         return values
     }
 
-    /// The tweaks whose overrides are the values that were baked. An override that was changed since is none.
+    /// The tweaks whose overrides are the values that were baked, without those whose override has changed
+    /// since.
     package var bakedKeys: [TweakKey] {
         baked.compactMap { name, value in
             TweakKey(name.text).flatMap { self[$0] == value ? $0 : nil }

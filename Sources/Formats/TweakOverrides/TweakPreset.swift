@@ -13,7 +13,7 @@ internal import TweakRecords
 public struct TweakPreset: Hashable, Sendable {
     /// The preset's name, for people.
     public var name: String
-    /// The values. Those of tweaks that a program does not have are kept.
+    /// The values, including those of tweaks that a program does not have.
     public var values: OverridesDocument
     /// The other members of the JSON.
     private var others: JSONObject = [:]
@@ -29,7 +29,7 @@ public struct TweakPreset: Hashable, Sendable {
     /// - Parameters:
     ///   - json: The text, with at most 100 nested objects.
     ///   - path: The path for error messages.
-    /// - Throws: ``OverridesError/corrupt(path:reason:)``.
+    /// - Throws: ``OverridesError/corrupt(path:reason:)`` if the text is not a preset.
     public init(json: String, path: String = "the preset") throws(OverridesError) {
         others = try OverridesDocument.object(json: Array(json.utf8), path: path)
         guard case .scalar(.string(let name))? = others.removeValue(forKey: "name") else {
@@ -59,7 +59,7 @@ extension OverridesDocument {
     /// - Parameters:
     ///   - json: The text, with at most 100 nested objects.
     ///   - path: The path for error messages.
-    /// - Throws: ``OverridesError/corrupt(path:reason:)``.
+    /// - Throws: ``OverridesError/corrupt(path:reason:)`` if the text is neither.
     package init(importing json: [UInt8], path: String) throws(OverridesError) {
         let document = try OverridesDocument(json: json, path: path)
         // In an overrides file it would be a category, which is an object.

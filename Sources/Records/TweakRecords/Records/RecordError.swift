@@ -4,7 +4,8 @@ public enum RecordError: Error, Hashable {
     /// The size is not a multiple of 8, or too small for a record of its kind. The bytes up to the next plausible
     /// record, or to the end, are skipped.
     case badSize(UInt32, offset: Int, passedOver: Int = 0)
-    /// The size reaches beyond the end of the section. Bytes are skipped as above.
+    /// The size reaches beyond the end of the section. Bytes are skipped as for
+    /// ``badSize(_:offset:passedOver:)``.
     case beyondEnd(size: UInt32, offset: Int, sectionSize: Int, passedOver: Int = 0)
     /// The type is unknown, or not allowed for the kind of record.
     case unknownType(UInt8, offset: Int)
@@ -16,14 +17,14 @@ public enum RecordError: Error, Hashable {
     case choicesOfType(TweakType, offset: Int)
     /// The choices leave no room for the text, one is NaN, there are none, or there are limits, too.
     case badChoices(offset: Int)
-    /// The texts or the stores of a gate are not inside its record, or it has room for none.
+    /// The texts or the stores of a gate are not inside its record, or the gate has room for no store.
     case badGate(offset: Int)
     /// The elements of an array are too many, or none, or their initial values are not inside the record.
     case badArray(offset: Int)
 }
 
 extension RecordError: CustomStringConvertible {
-    /// The problem and its place.
+    /// The problem and its offset.
     public var description: String {
         switch self {
         case .badSize(let size, let offset, let count):

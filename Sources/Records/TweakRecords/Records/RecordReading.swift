@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import Glibc
 
-/// Iterates over the records of a section without decoding them.
+/// A walk over the records of a section, without decoding them.
 ///
 ///     var walk = RecordWalk()
 ///     while let range = try walk.next(in: bytes, byteOrder: .native) { … }
@@ -9,10 +9,10 @@ public struct RecordWalk: Sendable {
     private var offset = 0
     private var texts = TextEnds()
 
-    /// Starts at the beginning.
+    /// Creates a walk from the beginning of a section.
     public init() {}
 
-    /// The byte range of the next record of a known kind and version.
+    /// Returns the byte range of the next record of a known kind and version.
     ///
     /// Padding, other kinds and later versions are skipped.
     ///
@@ -45,7 +45,7 @@ public struct RecordWalk: Sendable {
         package var isUnderstood: Bool { isKnown || isGate || isSequence || isType }
     }
 
-    /// The next record of any kind and version, or padding with a size.
+    /// Returns the next record of any kind and version, or padding with a size.
     package mutating func nextOfAnyKind(
         in bytes: RawSpan, byteOrder: ByteOrder
     ) throws(RecordError) -> Record? {
@@ -257,7 +257,8 @@ public struct RecordSection: Sendable {
     /// The gates, sequences and types, in the order of their records.
     package var controls = ControlRecords()
 
-    /// Decodes all records of a section. Broken records are reported, and the others are still read.
+    /// Decodes all records of a section. Errors of broken records are in ``errors``, and the others are still
+    /// read.
     public init(_ bytes: RawSpan, byteOrder: ByteOrder) {
         var walk = RecordWalk()
         while true {
@@ -296,14 +297,15 @@ extension TweakDeclaration {
         self = try Self.decode(bytes, in: range, byteOrder)
     }
 
-    /// As ``init(record:in:byteOrder:)``, for a record that is known to have this name, byte for byte.
+    /// Decodes one record as ``init(record:in:byteOrder:)`` does, for a record that is known to have this
+    /// name, byte for byte.
     package init(
         record bytes: RawSpan, in range: Range<Int>, byteOrder: ByteOrder, knownAs key: TweakKey?
     ) throws(RecordError) {
         self = try Self.decode(bytes, in: range, byteOrder, knownAs: key)
     }
 
-    /// As the initialisers, which copy the whole declaration once more than a function.
+    /// Decodes a record as the initialisers do, which copy the whole declaration once more than a function.
     fileprivate static func decode(
         _ bytes: RawSpan, in range: Range<Int>, _ byteOrder: ByteOrder, knownAs key: TweakKey? = nil
     ) throws(RecordError) -> TweakDeclaration {
@@ -434,8 +436,8 @@ extension RawSpan {
 
     /// A value in its own representation; `nil` for a string, which is in the text.
     ///
-    /// - Parameter isOptional: Whether it can be the mark of no value, see ``TweakValue/emptyCell(_:)``. It is only asked
-    ///   for such a mark, as it takes longer than the rest.
+    /// - Parameter isOptional: Whether the value can be the mark of an empty optional tweak, see
+    ///   ``TweakValue/emptyCell(_:)``. Evaluated only for such a mark, because it takes longer than the rest.
     package func value(
         at offset: Int, _ type: TweakType, _ order: ByteOrder, isOptional: @autoclosure () -> Bool = false
     ) -> TweakValue? {

@@ -3,10 +3,11 @@
 // Suggestions for mistyped names.
 
 extension Collection where Element == TweakKey {
-    /// The keys most similar to a mistyped one, most similar first, at most three.
+    /// Returns the keys most similar to a mistyped one, at most three, most similar first.
     public func nearest(to key: TweakKey) -> [TweakKey] { nearest(to: key, levels: 3) }
 
-    /// As ``nearest(to:)`` for a name of which only the last levels were given; the others are ignored.
+    /// Returns keys as ``nearest(to:)`` does, for a name of which only the last levels were given; the others
+    /// are ignored.
     package func nearest(to key: TweakKey, levels: Int) -> [TweakKey] {
         let wanted = Spelling(key.text(ofLast: levels), name: key.name)
         return wanted.nearest(among: self) { Spelling($0.text(ofLast: levels), name: $0.name) }
@@ -14,7 +15,7 @@ extension Collection where Element == TweakKey {
 }
 
 extension Collection where Element == String {
-    /// The texts most similar to a mistyped one, most similar first, at most three.
+    /// Returns the texts most similar to a mistyped one, at most three, most similar first.
     package func nearest(to text: String) -> [String] {
         Spelling(text, name: text).nearest(among: self) { Spelling($0, name: $0) }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 extension TweakDeclaration {
-    /// The result of giving a tweak a value.
+    /// The outcome of checking a value for a tweak.
     public struct Admission: Hashable, Sendable {
         /// The value to store: of the tweak's type and within its limits.
         public var value: TweakValue
@@ -10,10 +10,10 @@ extension TweakDeclaration {
 
     /// Checks a value against the type and the limits or choices.
     ///
-    /// A floating-point tweak accepts an integer, an integer one a floating-point number without a fraction, and a
-    /// colour a string with a colour. Other values of the wrong type are refused, values that are not among the choices,
-    /// and arrays with elements outside the limits. A number outside the limits is clamped. An optional tweak also
-    /// accepts ``TweakValue/absent``.
+    /// A floating-point tweak accepts an integer, an integer one a floating-point number without a fraction,
+    /// and a colour a string with a colour. Other values of the wrong type are refused, as are values that
+    /// are not among the choices, and arrays with elements outside the limits. A number outside the limits is
+    /// clamped. An optional tweak also accepts ``TweakValue/absent``.
     ///
     /// - Throws: ``TweakValueError`` if the value is refused.
     public func admit(_ value: TweakValue) throws(TweakValueError) -> Admission {
@@ -58,16 +58,17 @@ extension TweakDeclaration {
     /// Parses a value as people type it, by the tweak's type, and checks it as ``admit(_:)`` does.
     ///
     /// - A Bool is `true` or `false`, also `on`, `off`, `yes`, `no`, `1` and `0`, in any case, or `toggle`.
-    /// - A number may be an expression: `2*pi`, `(max-min)/2`, `x*1.1`, `+=10%`, `sqrt(2)`, where `x` is the current
-    ///   value, `min` and `max` are the limits and `def` is the default. An integer may be hexadecimal (`0x1F`), octal
-    ///   (`0o17`) or binary (`0b101`), and the result of arithmetic is rounded. With a leading zero it is refused, because
-    ///   it is octal in C and decimal in Swift. A floating-point number may be hexadecimal (`0x1.8p3`). A number may be
-    ///   followed by the tweak's unit or, if that is a unit of time, by another one: `300 ms`, `2 min 5 s`, `1:30`. A
-    ///   percentage needs a number that it is of: `x+10%`, `50%*max`.
+    /// - A number may be an expression: `2*pi`, `(max-min)/2`, `x*1.1`, `+=10%`, `sqrt(2)`, where `x` is the
+    ///   current value, `min` and `max` are the limits and `def` is the default. An integer may be
+    ///   hexadecimal (`0x1F`), octal (`0o17`) or binary (`0b101`), and the result of arithmetic is rounded.
+    ///   An integer with a leading zero is refused, because it is octal in C and decimal in Swift. A
+    ///   floating-point number may be hexadecimal (`0x1.8p3`). A number may be followed by the tweak's unit
+    ///   or, if that is a unit of time, by another one: `300 ms`, `2 min 5 s`, `1:30`. A percentage needs a
+    ///   number to refer to: `x+10%`, `50%*max`.
     /// - A colour is `#rrggbb`, `#rrggbbaa`, `#rgb` or `#rgba`, with or without `#`, or a CSS name.
-    /// - An optional tweak has no value with `none`; a string with this text is `\none`.
-    /// - A choice may be given by its label, unless that is the text of another choice's value. If the text is no other
-    ///   value, a label or a string may differ in case, unless several choices match.
+    /// - An optional tweak becomes empty with `none`; a string with this text is `\none`.
+    /// - A choice may be given by its label, unless that is the text of another choice's value. If the text
+    ///   is not another value, a label or a string may differ in case, unless several choices match.
     ///
     /// - Parameter current: The tweak's value, for `x`, `+=` and `toggle`.
     /// - Throws: ``TweakValueError`` if the text is not such a value.

@@ -45,7 +45,7 @@ package func utcTime(secondsSince1970 seconds: Int) -> String {
 }
 
 extension TweakDeclaration {
-    /// The last day on which it should exist, as `2027-01-31`.
+    /// The last day on which the tweak should exist, as `2027-01-31`.
     ///
     /// It is `nil` without a valid date.
     public var expiryDate: String? {

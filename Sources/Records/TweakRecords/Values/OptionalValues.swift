@@ -11,7 +11,7 @@ extension TweakDeclaration {
         }
     }
 
-    /// Whether its values are numbers or Bools at all times, of which samples are taken.
+    /// Whether the tweak always has a number or a Bool, so that samples can be taken.
     package var canBeSampled: Bool { type.canBeMonitored && !isOptional }
 
     /// The name of the type, such as `double`, or `double?` of an optional tweak.
@@ -19,7 +19,7 @@ extension TweakDeclaration {
 }
 
 extension TweakValue {
-    /// The value of an optional tweak that has none, the text `none`.
+    /// The value of an empty optional tweak: the text `none`.
     public static var absent: TweakValue { .string("none") }
 
     /// The value as that of an optional tweak: a backslash comes before a text that would be `none` without its
@@ -35,7 +35,7 @@ extension TweakValue {
         return Self.optionalText(text).map { .string($0) }
     }
 
-    /// The text in the value of an optional tweak; `nil` for none.
+    /// Returns the text in the value of an optional tweak; `nil` for none.
     public static func optionalText(_ text: String) -> String? {
         if text == "none" { return nil }
         return isNone(text) ? String(text.dropFirst()) : text

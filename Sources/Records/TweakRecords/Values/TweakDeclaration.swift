@@ -5,15 +5,15 @@ public struct TweakDeclaration: Hashable, Sendable {
     public var key: TweakKey
     /// The type of the values.
     public var type: TweakType
-    /// The default, in the binary.
+    /// The default value.
     public var defaultValue: TweakValue
-    /// The smallest value; `nil` if only the type limits it.
+    /// The minimum; `nil` if only the type limits the values.
     public var minimum: TweakValue?
-    /// The largest value; `nil` if only the type limits it.
+    /// The maximum; `nil` if only the type limits the values.
     public var maximum: TweakValue?
-    /// The distance between two neighbouring values on a slider or stepper.
+    /// The increment of a slider or stepper.
     public var step: TweakValue?
-    /// The only allowed values; empty if others are allowed. A tweak with choices has no limits.
+    /// The only allowed values; empty for no restriction. A tweak with choices has no limits.
     public var choices: [TweakChoice]
     /// All other properties in the record, in its order.
     public var attributes: [Attribute] {
@@ -21,15 +21,16 @@ public struct TweakDeclaration: Hashable, Sendable {
         set { attributeList = .listed(newValue) }
     }
     package private(set) var attributeList: AttributeList
-    /// Whether it is a monitor, which the program stores, and which people see but cannot set. Its limits are for
-    /// displays, its choices are the names of states, and its default is 0 until the program has stored a value.
+    /// Whether the tweak is a monitor, which the program stores, and which people see but cannot set. Its
+    /// limits are for displays, its choices are the names of states, and its default is 0 until the program
+    /// has stored a value.
     public var isMonitor: Bool
 
     /// A `key=value` in a record's text.
     public struct Attribute: Hashable, Sendable {
         /// The part before the first `=`.
         public var key: String
-        /// The part after it.
+        /// The part after the first `=`.
         public var value: String
 
         /// Creates an attribute.

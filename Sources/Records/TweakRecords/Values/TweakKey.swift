@@ -62,7 +62,7 @@ extension TweakKey: StableHashable {
         return UInt64(bitPattern: Int64(hasher.hash))
     }
 
-    /// The same for levels that are bytes.
+    /// The hash of a key with these levels, given as bytes.
     package static func hash(
         of category: UnsafeRawBufferPointer, _ collection: UnsafeRawBufferPointer,
         _ name: UnsafeRawBufferPointer
@@ -88,10 +88,10 @@ extension TweakKey: StableHashable {
         return hasher.hash
     }
 
-    /// Feeds one number for the three levels.
+    /// Hashes the levels, by feeding one number for all three.
     public func hash(into hasher: inout Hasher) { hasher.combine(levels.hash) }
 
-    /// Compares the bytes.
+    /// Compares the bytes of the levels.
     public static func == (left: TweakKey, right: TweakKey) -> Bool {
         left.levels === right.levels
             || left.levels.hash == right.levels.hash

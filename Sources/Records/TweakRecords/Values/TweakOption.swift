@@ -21,11 +21,11 @@ package struct TweakOption: Sendable {
     package let setting: @Sendable (TweakDeclaration) -> Setting?
 
     package enum Purpose: Sendable {
-        /// It restricts the values or when they apply. All declarations of a tweak must agree on it.
+        /// The option restricts the values or when they apply. All declarations of a tweak must agree on it.
         case values
-        /// It affects how values are shown.
+        /// The option affects how values are shown.
         case display
-        /// It has no effect, and is for people.
+        /// The option has no effect, and is for people.
         case information
     }
 
@@ -129,17 +129,17 @@ package struct TweakOption: Sendable {
 extension TweakDeclaration {
     /// The location of the declaration, as `file:line`.
     public var location: String? { text(of: "at") }
-    /// The unit of its values, such as `kg`.
+    /// The unit of the values, such as `kg`.
     public var unit: String? { text(of: "unit") }
     /// A description for people.
     public var description: String? { text(of: "doc") }
-    /// The name to show instead of its own.
+    /// The name to show instead of the tweak's own.
     public var title: String? { text(of: "title") }
-    /// The heading to show it under instead of its category and collection.
+    /// The heading to show the tweak under, instead of its category and collection.
     public var group: String? { text(of: "group") }
     /// The person or team responsible.
     public var owner: String? { text(of: "owner") }
-    /// The number of decimals to show, from 0 to 17; only of a floating-point number.
+    /// The number of decimals to show, from 0 to 17; only for floating-point tweaks.
     public var precision: Int? {
         guard type == .float || type == .double else { return nil }
         return text(of: "precision").flatMap { Int($0) }.flatMap { 0...17 ~= $0 ? $0 : nil }
@@ -151,13 +151,13 @@ extension TweakDeclaration {
         }
         return scale == .linear || isAboveZero(minimum) ? scale : nil
     }
-    /// The name of the tweak for the vertical axis of a pad; this one is for the horizontal axis. It is also a number,
-    /// in the same category and collection. An optional tweak has none.
+    /// The name of the number on the vertical axis of a pad, in the same category and collection; this tweak
+    /// is on the horizontal axis. An optional tweak has none.
     public var pair: String? { isTweakedNumber && !isOptional ? text(of: "pair") : nil }
     private var isTweakedNumber: Bool { type.isNumeric && !isMonitor }
-    /// Whether it cannot be set.
+    /// Whether the tweak can be seen but not set.
     public var isReadOnly: Bool { isMonitor || attributeList.contains("read-only") }
-    /// Whether it has a value that can be kept, unlike an action or a monitor.
+    /// Whether the tweak has a value that can be kept, unlike an action or a monitor.
     package var hasKeptValue: Bool { type != .action && !isMonitor }
     /// Whether a new value takes effect at the next start of the program.
     public var needsRestart: Bool { attributeList.contains("needs-restart") }
@@ -181,9 +181,9 @@ extension TweakDeclaration {
 
 /// The scale of a slider.
 public enum TweakScale: Sendable {
-    /// In equal steps.
+    /// A scale of equal steps.
     case linear
-    /// In equal factors.
+    /// A scale of equal factors.
     case log
 
     /// The scale with a name in a record. Raw values would make the library larger.

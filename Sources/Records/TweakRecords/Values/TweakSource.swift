@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// The provider of a value, as named in ``TweakStatus`` and ``TweakChange``. Each provider of a store has its own.
+/// The provider of a value, as named in ``TweakStatus`` and ``TweakChange``. Each provider in a store has a
+/// source of its own.
 public struct TweakSource: Hashable, Sendable {
     /// The name, as printed by commands.
     public let name: String
@@ -7,13 +8,13 @@ public struct TweakSource: Hashable, Sendable {
     /// Creates a source with a name.
     public init(_ name: String) { self.name = name }
 
-    /// Values that a person set until the process exits.
+    /// Values that are set until the process exits.
     public static let session = TweakSource("session")
-    /// Values of clients that end at a time or with a connection, see <doc:ControlProtocol>.
+    /// Values of clients that end at a time or with a connection; see <doc:ControlProtocol>.
     public static let lease = TweakSource("lease")
-    /// Features that `tweak fleet kill` has switched off on all hosts, see <doc:RemoteValues>.
+    /// Features that `tweak fleet kill` has switched off on all hosts; see <doc:RemoteValues>.
     public static let kill = TweakSource("kill")
-    /// The environment at the start of the process, see ``EnvironmentVariables``.
+    /// The environment at the start of the process; see ``EnvironmentVariables``.
     public static let environment = TweakSource("environment")
     /// Values that a person set, kept in the overrides file.
     public static let overrides = TweakSource("override")
@@ -25,16 +26,17 @@ public struct TweakSource: Hashable, Sendable {
     public static let binary = TweakSource("default")
     /// A value that was stored in the memory of a process without the library.
     package static let memory = TweakSource("memory")
-    /// A value that the program itself has stored in a variable, or that something unknown has.
+    /// A value that was stored in a variable by the program itself, or by something unknown.
     package static let program = TweakSource("program")
-    /// A value that applies while a closure runs, see ``TweakStore/withValues(_:_:)-([TweakKey:TweakValue],_)``.
+    /// A value that applies while a closure runs; see
+    /// ``TweakStore/withValues(_:_:)-([TweakKey:TweakValue],_)``.
     public static let scope = TweakSource("scope")
 
-    /// Whether agents provide its values, for tweaks that the program may not have.
+    /// Whether agents provide the values, for tweaks that the program may not have.
     package var isOfAgents: Bool { self == .kill || self == .remote || self == .fleet }
 }
 
 extension TweakSource: CustomStringConvertible {
-    /// The name.
+    /// The name of the source.
     public var description: String { name }
 }

@@ -25,7 +25,7 @@ public enum TweakType: UInt8, Sendable, CaseIterable {
     case double = 11
     /// UTF-8 text.
     case string = 12
-    /// A colour, see ``TweakColor``.
+    /// A colour; see ``TweakColor``.
     case color = 13
     /// A function to run, without a value.
     case action = 14
@@ -72,7 +72,7 @@ public enum TweakType: UInt8, Sendable, CaseIterable {
 }
 
 extension TweakType: LosslessStringConvertible {
-    /// The type with a name.
+    /// Creates the type with a name, such as `double`; `nil` if no type has it.
     public init?(_ description: String) {
         guard let type = Self.allCases.first(where: { $0.description == description }) else { return nil }
         self = type

@@ -87,8 +87,8 @@ extension TweakValue: Encodable {
 #endif
 
 extension TweakValue {
-    /// The type of a tweak of which only the value is known: `int64` or, above its range, `uint64` for an integer,
-    /// `double` for other numbers, `action` for nothing.
+    /// The type to assume for a tweak of which only the value is known: `int64` or, above its range, `uint64`
+    /// for an integer, `double` for other numbers, `action` for nothing.
     public var naturalType: TweakType {
         switch self {
         case .bool: .bool
@@ -147,7 +147,7 @@ extension TweakChoice: CustomStringConvertible {
 public struct TweakColor: Hashable, Sendable {
     /// The components, from 0 to 255.
     public var red, green, blue: UInt8
-    /// The opacity, from 0 (transparent) to 255.
+    /// The opacity, from 0 (transparent) to 255 (opaque).
     public var alpha: UInt8
 
     /// Creates a colour from its components.
@@ -161,7 +161,7 @@ public struct TweakColor: Hashable, Sendable {
 }
 
 extension TweakColor {
-    /// Creates a colour from components between 0 and 1. Others are clamped.
+    /// Creates a colour from components between 0 and 1; others are clamped.
     public init(red: Double, green: Double, blue: Double, opacity: Double) {
         // The maximum of NaN and 0 is 0.
         func byte(_ component: Double) -> UInt8 { UInt8(min(.maximum(component, 0), 1) * 255 + 0.5) }

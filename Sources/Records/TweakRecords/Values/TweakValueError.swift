@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// A value that a tweak refuses.
+/// An error about a value that a tweak refuses.
 public enum TweakValueError: Error, Hashable {
     /// The value has another type than the tweak.
     case wrongType(TweakDeclaration, given: String)
@@ -13,9 +13,9 @@ public enum TweakValueError: Error, Hashable {
     case notAmongChoices(TweakDeclaration, given: String)
     /// The tweak cannot be set.
     case readOnly(TweakDeclaration)
-    /// An action has no value.
+    /// The tweak is an action, which has no value.
     case isAction(TweakDeclaration)
-    /// Only the program stores a monitor; it cannot be set.
+    /// The tweak is a monitor, which only the program stores.
     case isMonitor(TweakDeclaration)
 }
 

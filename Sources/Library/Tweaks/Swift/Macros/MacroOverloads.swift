@@ -21,7 +21,7 @@ public import TweakRecords
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Bool,
@@ -43,7 +43,7 @@ public macro tweak(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: String,
@@ -64,7 +64,7 @@ public macro tweak(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: TweakColor,
@@ -91,7 +91,7 @@ public macro tweak(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Int,
@@ -120,7 +120,7 @@ public macro tweak(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Int8,
@@ -149,7 +149,7 @@ public macro tweak(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Int16,
@@ -178,7 +178,7 @@ public macro tweak(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Int32,
@@ -207,7 +207,7 @@ public macro tweak(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Int64,
@@ -236,7 +236,7 @@ public macro tweak(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: UInt,
@@ -265,7 +265,7 @@ public macro tweak(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: UInt8,
@@ -294,7 +294,7 @@ public macro tweak(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: UInt16,
@@ -323,7 +323,7 @@ public macro tweak(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: UInt32,
@@ -352,7 +352,7 @@ public macro tweak(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: UInt64,
@@ -382,7 +382,7 @@ public macro tweak(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Float,
@@ -412,7 +412,7 @@ public macro tweak(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Double,
@@ -442,7 +442,7 @@ public macro tweak(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak<Value: BinaryFloatingPoint>(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Value,
@@ -472,7 +472,7 @@ public macro tweak<Value: BinaryFloatingPoint>(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Duration,
@@ -498,7 +498,7 @@ public macro tweak(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: [Int],
@@ -520,7 +520,7 @@ public macro tweak(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: [Double],
@@ -541,7 +541,7 @@ public macro tweak(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: [String],
@@ -567,7 +567,7 @@ public macro tweak(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString?, _ collection: StaticString, _ name: StaticString, default: Double?,
@@ -595,7 +595,7 @@ public macro tweak(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString?, _ collection: StaticString, _ name: StaticString, default: Float?,
@@ -622,7 +622,7 @@ public macro tweak(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString?, _ collection: StaticString, _ name: StaticString, default: Int?,
@@ -644,7 +644,7 @@ public macro tweak(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString?, _ collection: StaticString, _ name: StaticString, default: Bool?,
@@ -665,7 +665,7 @@ public macro tweak(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString?, _ collection: StaticString, _ name: StaticString, default: String?,
@@ -691,7 +691,7 @@ public macro tweak(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak<Value: TweakableRawRepresentable>(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Value,
@@ -723,7 +723,7 @@ where Value.RawValue == String
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak<Value: TweakableRawRepresentable>(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Value,
@@ -754,7 +754,7 @@ where Value.RawValue == Int
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak<Value: TweakableRawRepresentable>(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Value,
@@ -783,7 +783,7 @@ where Value.RawValue == Double
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, default: Int,
@@ -811,7 +811,7 @@ public macro tweak(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro tweak<Value>(
     _ category: AnyHashable? = nil, _ collection: Any? = nil, _ name: Any? = nil, default: Value,
@@ -862,7 +862,7 @@ public macro tweak<Value>(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @attached(accessor)
 @attached(peer, names: prefixed(`$`), prefixed(__tweak_))
 public macro Tweakable(
@@ -892,7 +892,7 @@ public macro Tweakable(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @attached(accessor)
 @attached(peer, names: prefixed(`$`), prefixed(__tweak_))
 public macro Tweakable(
@@ -921,7 +921,7 @@ public macro Tweakable(
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @attached(accessor)
 @attached(peer, names: prefixed(`$`), prefixed(__tweak_))
 public macro Tweakable(
@@ -988,7 +988,7 @@ public macro TweakField(
 ///   - name: The third level, a string literal.
 ///   - description: A description for people.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 ///   - action: The code to run.
 @freestanding(declaration)
 public macro tweakAction(
@@ -1010,7 +1010,7 @@ public macro tweakAction(
 ///   - name: The third level, a string literal.
 ///   - description: A description for people.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 ///   - actor: `MainActor.self`.
 ///   - action: The code to run.
 @freestanding(declaration)
@@ -1034,7 +1034,7 @@ public macro tweakAction(
 ///   - default: Whether the feature or part is on by default.
 ///   - description: A description for people.
 ///   - owner: The person or team responsible.
-///   - expires: The last day on which it should exist, as `2027-01-31`.
+///   - expires: The last day on which the tweak should exist, as `2027-01-31`.
 @freestanding(expression)
 public macro feature(
     _ feature: StaticString, part: StaticString? = nil, default: Bool, description: StaticString? = nil,
