@@ -74,7 +74,7 @@ enum TweakFieldMacro: PeerMacro {
 /// A stored property of a group.
 private struct GroupProperty {
     let name: TokenSyntax
-    /// The attribute `@TweakField`, if it has one.
+    /// The attribute `@TweakField` of the property, if there is one.
     let attribute: AttributeSyntax?
 
     /// The name as people read it: `Initial Velocity` for `initialVelocity`.
@@ -139,7 +139,7 @@ extension MemberBlockItemSyntax {
 }
 
 extension VariableDeclSyntax {
-    /// Whether instances store it, and it can change.
+    /// Whether instances store the variable, and it can change.
     fileprivate var isStoredInInstances: Bool {
         bindingSpecifier.tokenKind == .keyword(.var)
             && !isOfType

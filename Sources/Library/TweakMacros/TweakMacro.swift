@@ -81,8 +81,8 @@ extension ValueType {
         return literalTypeName(value) == nil ? ": Mode" : ""
     }
 
-    /// Source that reads the cell of the record in an enumeration. A record is unsafe for the compiler, because it has no
-    /// lock; nothing but its cell ever changes, and that with one store.
+    /// Source that reads the cell of the record in an enumeration. The compiler takes a record for unsafe,
+    /// because it has no lock; only its cell ever changes, with one store.
     func read(_ enumeration: String, default defaultValue: String) -> String {
         let rawType = form == .rawValue ? "as: \(storedName).self, " : ""
         let function = form == .converted ? "__converted" : "__tweak"
@@ -123,7 +123,7 @@ enum RawStringTweakMacro: TweakMacro { static let type = ValueType.rawValue(.str
 enum RawIntTweakMacro: TweakMacro { static let type = ValueType.rawValue(.int) }
 enum RawDoubleTweakMacro: TweakMacro { static let type = ValueType.rawValue(.double) }
 
-/// The overload for what no other one takes, which reports why.
+/// The fallback for arguments that no other overload takes, which reports the mistake.
 enum UnsupportedTweakMacro: ExpressionMacro {
     static func expansion(
         of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext

@@ -58,7 +58,7 @@ enum UInt64MonitorMacro: MonitorMacro { static let type = ValueType.uint64 }
 enum FloatMonitorMacro: MonitorMacro { static let type = ValueType.float }
 enum DoubleMonitorMacro: MonitorMacro { static let type = ValueType.double }
 
-/// The overload for what no other one takes, which reports why.
+/// The fallback for arguments that no other overload takes, which reports the mistake.
 enum UnsupportedMonitorMacro: ExpressionMacro {
     static func expansion(
         of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext

@@ -84,7 +84,7 @@ extension VariableDeclSyntax {
         }
     }
 
-    /// Whether the compiler reports by itself that the variable cannot have accessors, or not this value.
+    /// Whether the compiler itself reports that the variable cannot have accessors, or not this value.
     fileprivate var isRefusedByCompiler: Bool {
         guard bindings.count == 1, let binding = bindings.first,
             binding.pattern.is(IdentifierPatternSyntax.self),

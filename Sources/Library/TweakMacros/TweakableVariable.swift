@@ -8,13 +8,13 @@ internal import TweakRecords
 /// A parsed variable with `@Tweakable`.
 struct TweakableVariable {
     let name: String
-    /// The name of its type.
+    /// The name of the variable's type.
     let typeName: String
     /// The declared type, if it can only be another name of the literal's type.
     let alias: String?
     let content: TweakableContent
     let defaultValue: ExprSyntax
-    /// Its access level and `static`.
+    /// The variable's access level and `static`.
     let modifiers: String
 
     /// The name of the enumeration with the records.
@@ -126,7 +126,7 @@ struct TweakableVariable {
 }
 
 extension VariableDeclSyntax {
-    /// Whether it is one of a type and not of its instances.
+    /// Whether the variable belongs to a type and not to its instances.
     var isOfType: Bool { modifiers.contains { ["static", "class"].contains($0.name.text) } }
 }
 #endif
