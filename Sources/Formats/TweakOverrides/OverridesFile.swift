@@ -53,7 +53,8 @@ public struct OverridesFile: Hashable, Sendable {
 
     /// Reads the overrides. A corrupt file is renamed, so that it is neither used nor lost.
     ///
-    /// - Returns: The overrides, empty if the file was corrupt; then also the problem and the file's new name.
+    /// - Returns: The overrides, empty if the file was corrupt; then also the problem and the file's new
+    ///   name.
     /// - Throws: ``OverridesError`` if the file could not be read.
     public func loadSettingAside() throws(OverridesError) -> (document: OverridesDocument, problem: String?) {
         file.removeRemains()
@@ -100,7 +101,8 @@ public struct OverridesFile: Hashable, Sendable {
     /// When this returns, the change is on disk. Nothing is written if nothing changes.
     ///
     /// - Parameter changes: The new values; `nil` removes an override.
-    /// - Returns: A problem that did not prevent the change: the file system has no locks. `nil` if there is none.
+    /// - Returns: A problem that did not prevent the change: the file system has no locks. `nil` if there is
+    ///   none.
     /// - Throws: ``OverridesError``, also if the file is corrupt; then it is unchanged.
     @discardableResult
     public func update(_ changes: [TweakKey: TweakValue?]) throws(OverridesError) -> String? {
@@ -111,8 +113,8 @@ public struct OverridesFile: Hashable, Sendable {
     package enum Corruption {
         /// It throws, because it does not know what the file should contain.
         case refuse
-        /// It keeps the file under another name, and writes what the file had when it was last read or written, and the
-        /// changes.
+        /// It keeps the file under another name, and writes what the file had when it was last read or
+        /// written, and the changes.
         case replace(known: [UInt8]?)
     }
 
@@ -159,8 +161,8 @@ public struct OverridesFile: Hashable, Sendable {
         return (content, warnings)
     }
 
-    /// Notes which overrides have become defaults in the sources, so that the program drops them at the first start of a
-    /// build with these defaults. Overrides that have another value are left alone.
+    /// Notes which overrides have become defaults in the sources, so that the program drops them at the first
+    /// start of a build with these defaults. Overrides that have another value are left alone.
     ///
     /// - Parameter baked: The declarations, and the values in the sources.
     /// - Throws: ``OverridesError``; then the file is unchanged.
@@ -184,9 +186,9 @@ public struct OverridesFile: Hashable, Sendable {
 
 /// The name under which a program's overrides and presets are kept, and people know it.
 ///
-/// By default it is the last component of the executable's path. That is wrong for interpreters: all Python programs
-/// would share their overrides. So a program can declare its name, in a note in its binary, and a person can set
-/// `TWEAKS_APPLICATION` in its environment.
+/// By default it is the last component of the executable's path. That is wrong for interpreters: all Python
+/// programs would share their overrides. So a program can declare its name, in a note in its binary, and a
+/// person can set `TWEAKS_APPLICATION` in its environment.
 package enum ApplicationName {
     package static let variable = "TWEAKS_APPLICATION"
 
@@ -218,8 +220,8 @@ package enum ApplicationName {
 
 /// An error in reading or writing overrides.
 public enum OverridesError: Error, Hashable {
-    /// There is no directory for settings: neither `XDG_CONFIG_HOME` nor `HOME` is an absolute path, or the process
-    /// runs with more rights than its user.
+    /// There is no directory for settings: neither `XDG_CONFIG_HOME` nor `HOME` is an absolute path, or the
+    /// process runs with more rights than its user.
     case noDirectory(reason: String)
     /// The file does not contain overrides.
     case corrupt(path: String, reason: String)

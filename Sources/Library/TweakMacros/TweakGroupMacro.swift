@@ -5,8 +5,8 @@ internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacros
 
-/// `@TweakGroup struct Name { var property = value }`: the conformance to `TweakGroup`, with a field for each stored
-/// `var`. If the struct has `fields` of its own, each such property must be one.
+/// `@TweakGroup struct Name { var property = value }`: the conformance to `TweakGroup`, with a field for each
+/// stored `var`. If the struct has `fields` of its own, each such property must be one.
 enum TweakGroupMacro: ExtensionMacro {
     static var formatMode: FormatMode { .disabled }
 

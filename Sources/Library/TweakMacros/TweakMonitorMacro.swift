@@ -82,7 +82,8 @@ enum UnsupportedMonitorMacro: ExpressionMacro {
     }
 }
 
-/// `@TweakMonitored(category, collection, name, …) var name = value`: the variable's observer also stores the monitor.
+/// `@TweakMonitored(category, collection, name, …) var name = value`: the variable's observer also stores the
+/// monitor.
 enum MonitoredMacro: AccessorMacro {
     static var formatMode: FormatMode { .disabled }
 

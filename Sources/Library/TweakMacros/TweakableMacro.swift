@@ -5,8 +5,8 @@ internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacros
 
-/// `@Tweakable(category, collection, name, …) static var name = value`: the variable reads the tweak, and a peer whose
-/// name begins with `$` is the handle. The records are in another peer.
+/// `@Tweakable(category, collection, name, …) static var name = value`: the variable reads the tweak, and a
+/// peer whose name begins with `$` is the handle. The records are in another peer.
 enum TweakableMacro: AccessorMacro, PeerMacro {
     static var formatMode: FormatMode { .disabled }
 

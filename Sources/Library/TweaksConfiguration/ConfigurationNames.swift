@@ -5,8 +5,8 @@ public import Tweaks
 
 /// The mapping between keys of swift-configuration and names of tweaks.
 ///
-/// The last component of a key is the name, the one before it the collection, and the rest, joined by dots, the
-/// category. `http.server.port` is `http/server/port`, `port` is `Configuration/General/port`.
+/// The last component of a key is the name, the one before it the collection, and the rest, joined by dots,
+/// the category. `http.server.port` is `http/server/port`, `port` is `Configuration/General/port`.
 public struct ConfigurationNames: Sendable {
     /// The category of keys with one or two components.
     public var category: String

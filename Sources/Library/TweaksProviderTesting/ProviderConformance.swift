@@ -42,7 +42,8 @@ public struct ProviderConformance: Sendable {
         self.change = change
     }
 
-    /// Runs all checks, which takes at most a few seconds. Afterwards the provider has its initial values again.
+    /// Runs all checks, which takes at most a few seconds. Afterwards the provider has its initial values
+    /// again.
     ///
     /// - Throws: ``Violation``, or an error of the provider or the closure.
     public func check() throws {

@@ -93,14 +93,14 @@ public final class RemoteSource: TweakProvider {
         }
     }
 
-    /// Creates the sources that a configuration of `tweak-agent` lists for an application. They load nothing until each
-    /// one's ``run()`` is called.
+    /// Creates the sources that a configuration of `tweak-agent` lists for an application. They load nothing
+    /// until each one's ``run()`` is called.
     ///
     /// - Parameters:
     ///   - configuration: The path of the file, in the format of tweak-agent(1).
     ///   - application: The application in the file.
-    ///   - folder: The directory in which `http.json`, `ofrep.json` and `etcd.json` cache the values for the next
-    ///     start.
+    ///   - folder: The directory in which `http.json`, `ofrep.json` and `etcd.json` cache the values for the
+    ///     next start.
     ///   - said: Called with messages for people, each once.
     /// - Returns: At most two sources: `http` or `ofrep`, which takes precedence, and `etcd`.
     /// - Throws: ``Problem`` if the file cannot be read or is malformed, does not list the application, or a

@@ -38,8 +38,8 @@ public final class ProgramUnderTest: Sendable {
     ///   - values: Overrides from the start. They are kept under the name of the executable, or the value of
     ///     `TWEAKS_APPLICATION` in `environment`.
     ///   - patience: The timeout.
-    /// - Throws: ``Failure`` if the program cannot be started, exits, or does not answer in time, or the values cannot be
-    ///   written.
+    /// - Throws: ``Failure`` if the program cannot be started, exits, or does not answer in time, or the
+    ///   values cannot be written.
     public init(
         _ path: String, _ arguments: [String] = [], environment: [String: String] = [:],
         values: [TweakKey: TweakValue] = [:], patience: Duration = .seconds(10)
@@ -204,8 +204,8 @@ public final class ProgramUnderTest: Sendable {
 
     /// Sets a tweak, as `tweak set` does. A number outside the limits is clamped.
     ///
-    /// - Throws: ``Failure`` if there is no such tweak, it refuses the value, or the program does not answer, perhaps
-    ///   because the value made it crash.
+    /// - Throws: ``Failure`` if there is no such tweak, it refuses the value, or the program does not answer,
+    ///   perhaps because the value made it crash.
     public func set(_ value: TweakValue, for key: TweakKey) throws(Failure) {
         _ = try ask(SetTweak(tweak: key, value: .scalar(value)))
     }
@@ -246,8 +246,8 @@ private func waits(_ patience: Duration, until condition: () throws -> Bool) ret
     return true
 }
 
-/// Calls a function with all signals unblocked. A process inherits the signal mask of the thread that starts it, and
-/// test threads block nearly all signals, so SIGTERM would not end a program.
+/// Calls a function with all signals unblocked. A process inherits the signal mask of the thread that starts
+/// it, and test threads block nearly all signals, so SIGTERM would not end a program.
 private func withAllSignals(_ body: () throws -> Void) rethrows {
     var none = sigset_t()
     var before = sigset_t()

@@ -35,9 +35,9 @@ extension Trait where Self == TweakValuesTrait {
     ///     @Test(.tweaks([TweakKey("Spring", "Physics", "Mass"): 4]))
     ///     func `A heavy spring swings slowly`() { … }
     ///
-    /// Other tests may run at the same time: only the test's own task, its child tasks and `Task { }` see the values.
-    /// C and C++, other threads, detached tasks and observers do not see them, nor do reads in a release build; see
-    /// ``TweakStore/withValues(_:_:)-([TweakKey:TweakValue],_)``.
+    /// Other tests may run at the same time: only the test's own task, its child tasks and `Task { }` see the
+    /// values. C and C++, other threads, detached tasks and observers do not see them, nor do reads in a
+    /// release build; see ``TweakStore/withValues(_:_:)-([TweakKey:TweakValue],_)``.
     ///
     /// The test fails if a tweak does not exist, refuses its value or clamps it.
     ///

@@ -20,8 +20,8 @@ public final class TweakObservation: Sendable {
 
     /// Ends the observation. After it returns, no call starts, and none is running on another thread.
     ///
-    /// It waits for a running call, so do not hold a lock that the observer takes. Inside a callback of a store it does
-    /// not wait, because another thread may be waiting for that callback.
+    /// It waits for a running call, so do not hold a lock that the observer takes. Inside a callback of a
+    /// store it does not wait, because another thread may be waiting for that callback.
     public func cancel() { remove(true) }
 
     /// Ends the observation without waiting.

@@ -39,8 +39,8 @@ extension TweakStore {
         return snapshot
     }
 
-    /// Sets tweaks to the values of a snapshot, as one change. Tweaks that had their defaults are reset; those not in
-    /// the snapshot stay as they are.
+    /// Sets tweaks to the values of a snapshot, as one change. Tweaks that had their defaults are reset;
+    /// those not in the snapshot stay as they are.
     ///
     /// - Returns: The values that could not be restored, with reasons.
     @discardableResult
@@ -94,7 +94,8 @@ extension TweakSnapshot: Codable {
         }
     }
 
-    /// Encodes an object with a member for each tweak: `"Category/Collection/Name": {"type", "value", "isSet"}`.
+    /// Encodes an object with a member for each tweak: `"Category/Collection/Name": {"type", "value",
+    /// "isSet"}`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: JSONName.self)
         for (key, entry) in entries {

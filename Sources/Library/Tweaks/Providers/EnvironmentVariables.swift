@@ -7,9 +7,9 @@ public import TweakRecords
 
 /// The values of tweaks in the environment at the start of the process.
 ///
-/// `TWEAK_SPRING__PHYSICS__STIFFNESS=240` sets `Spring/Physics/Stiffness`: the levels are in capitals and separated by
-/// two underscores, and one underscore replaces each run of characters other than ASCII letters and digits. `TWEAKS`
-/// can hold many values, as the JSON of an overrides file.
+/// `TWEAK_SPRING__PHYSICS__STIFFNESS=240` sets `Spring/Physics/Stiffness`: the levels are in capitals and
+/// separated by two underscores, and one underscore replaces each run of characters other than ASCII letters
+/// and digits. `TWEAKS` can hold many values, as the JSON of an overrides file.
 public struct EnvironmentVariables: Sendable {
     /// The values of the variables for single tweaks, by name.
     private var texts: [ByteText: String] = [:]

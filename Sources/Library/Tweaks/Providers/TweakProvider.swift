@@ -17,8 +17,8 @@ public protocol TweakProvider: AnyObject, Sendable {
     /// - Throws: An error to report; the store keeps the former values.
     var keys: Set<TweakKey> { get throws(ProviderFailure) }
 
-    /// Whether ``keys`` lists every name. A provider that cannot list its names is queried for all declared tweaks,
-    /// also later ones, and for features and their variables when the program first uses them.
+    /// Whether ``keys`` lists every name. A provider that cannot list its names is queried for all declared
+    /// tweaks, also later ones, and for features and their variables when the program first uses them.
     var listsAllKeys: Bool { get }
 
     /// Returns the provider's value for a tweak, or `nil` to leave the tweak to the next provider.
@@ -62,8 +62,8 @@ public enum TweakProviderChange: Sendable {
     /// Everything may have changed, because the provider has loaded its values. Observers of
     /// ``TweakStore/observeLoads(_:)`` are notified.
     case loaded
-    /// Nothing has changed, because loading failed for this reason. Observers of loads are notified once for each
-    /// reason until a load succeeds.
+    /// Nothing has changed, because loading failed for this reason. Observers of loads are notified once for
+    /// each reason until a load succeeds.
     case failed(String)
 }
 

@@ -6,8 +6,8 @@ extension TweakStore {
     ///
     /// The declaration takes precedence over a provider's.
     ///
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
-    ///   program has a tweak of this name.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)``
+    ///   if the program has a tweak of this name.
     public func make(_ declaration: TweakDeclaration) throws(TweakError) {
         let declaration = try declaration.checked()
         guard declaration.type != .action else {
@@ -16,9 +16,9 @@ extension TweakStore {
         _ = try makeHandle(declaration, nil)
     }
 
-    /// Removes a tweak made at run time, with its closures and the C variables bound to it. Its override is kept, and
-    /// its handles return the default from now on. C observers end with it; Swift observers are called again if it is
-    /// made again.
+    /// Removes a tweak made at run time, with its closures and the C variables bound to it. Its override is
+    /// kept, and its handles return the default from now on. C observers end with it; Swift observers are
+    /// called again if it is made again.
     ///
     /// - Throws: ``TweakError/notMade(_:)`` if the tweak was not made at run time.
     public func remove(_ key: TweakKey) throws(TweakError) {

@@ -86,8 +86,10 @@ public final class TweakStore: Sendable {
     /// - Parameters:
     ///   - value: The value; `nil` resets the tweak in this provider.
     ///   - key: The tweak.
-    ///   - source: ``TweakSource/session``, ``TweakSource/overrides``, or the source of a ``MutableTweakProvider``.
-    /// - Throws: ``TweakError`` if the tweak does not exist or refuses the value, or the provider cannot keep it.
+    ///   - source: ``TweakSource/session``, ``TweakSource/overrides``, or the source of a
+    ///     ``MutableTweakProvider``.
+    /// - Throws: ``TweakError`` if the tweak does not exist or refuses the value, or the provider cannot keep
+    ///   it.
     public func set(_ value: TweakValue?, for key: TweakKey, in source: TweakSource) throws(TweakError) {
         if let value {
             _ = try set(.value(value), for: key, in: source)
@@ -123,8 +125,8 @@ public final class TweakStore: Sendable {
 
     /// Calls closures before and after the value of a tweak changes.
     ///
-    /// Calls of `didChange` come one at a time, in the order of the changes. A change made inside a callback is
-    /// delivered after the callback has returned.
+    /// Calls of `didChange` come one at a time, in the order of the changes. A change made inside a callback
+    /// is delivered after the callback has returned.
     ///
     /// - Parameters:
     ///   - key: The tweak; `nil` for all.

@@ -100,8 +100,8 @@ final class ValueUpdate: @unchecked Sendable {
         self.leases = leases
     }
 
-    /// The differences from a provider's former values, except for tweaks that are left out, and the values that are
-    /// renewed.
+    /// The differences from a provider's former values, except for tweaks that are left out, and the values
+    /// that are renewed.
     convenience init(
         of source: TweakSource, by author: ChangeAuthor, replacing known: [TweakKey: ProvidedValue],
         with values: [TweakKey: ProvidedValue], except isLeftOut: (TweakKey) -> Bool = { _ in false },
@@ -129,7 +129,8 @@ struct ValuePlan {
     /// The indices of values in the update that their tweaks refuse.
     var refused: Set<Int> = []
     var messages: [String] = []
-    /// Whether the steps are in the order in which a person gave the values. A provider's values are unordered.
+    /// Whether the steps are in the order in which a person gave the values. A provider's values are
+    /// unordered.
     let isInOrder: Bool
 
     /// The changes that committing the plan would make.

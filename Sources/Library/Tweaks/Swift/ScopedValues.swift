@@ -99,7 +99,8 @@ extension TweakStore {
     ///     too.
     ///   - body: The code to run.
     /// - Returns: What the closure returns.
-    /// - Throws: ``TweakError`` if a tweak does not exist or cannot take its value, and what the closure throws.
+    /// - Throws: ``TweakError`` if a tweak does not exist or cannot take its value, and what the closure
+    ///   throws.
     @_alwaysEmitIntoClient
     public func withValues<Result>(
         _ values: [TweakKey: TweakValue], _ body: () throws -> Result
@@ -115,7 +116,8 @@ extension TweakStore {
     ///   - isolation: The caller's actor.
     ///   - body: The code to run.
     /// - Returns: What the closure returns.
-    /// - Throws: ``TweakError`` if a tweak does not exist or cannot take its value, and what the closure throws.
+    /// - Throws: ``TweakError`` if a tweak does not exist or cannot take its value, and what the closure
+    ///   throws.
     @_alwaysEmitIntoClient
     public func withValues<Result>(
         _ values: [TweakKey: TweakValue], isolation: isolated (any Actor)? = #isolation,
@@ -130,7 +132,8 @@ extension TweakStore {
     ///   - values: The values by name.
     ///   - body: The code to run.
     /// - Returns: What the closure returns.
-    /// - Throws: ``TweakError`` if a tweak does not exist or cannot take its value, and what the closure throws.
+    /// - Throws: ``TweakError`` if a tweak does not exist or cannot take its value, and what the closure
+    ///   throws.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func withValues<Result>(
         _ values: [TweakKey: any TweakableValue], _ body: () throws -> Result
@@ -145,7 +148,8 @@ extension TweakStore {
     ///   - isolation: The caller's actor.
     ///   - body: The code to run.
     /// - Returns: What the closure returns.
-    /// - Throws: ``TweakError`` if a tweak does not exist or cannot take its value, and what the closure throws.
+    /// - Throws: ``TweakError`` if a tweak does not exist or cannot take its value, and what the closure
+    ///   throws.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func withValues<Result>(
         _ values: [TweakKey: any TweakableValue], isolation: isolated (any Actor)? = #isolation,

@@ -4,10 +4,10 @@ public import TweakRecords
 
 /// A type that a tweak's value can have.
 ///
-/// `Bool`, `Int` and the integers of 8 to 64 bits, `Float`, `Double`, `String`, `Duration` and ``TweakColor`` conform, as do
-/// arrays of `Int`, `Double` or `String`, an `Optional` of `Bool`, `Int`, `Float`, `Double` or `String`, enumerations
-/// declared as ``TweakableEnum``, and other types with raw values declared as ``TweakableRawRepresentable``. The macros
-/// support all of these. Other types specify how they are stored:
+/// `Bool`, `Int` and the integers of 8 to 64 bits, `Float`, `Double`, `String`, `Duration` and ``TweakColor``
+/// conform, as do arrays of `Int`, `Double` or `String`, an `Optional` of `Bool`, `Int`, `Float`, `Double` or
+/// `String`, enumerations declared as ``TweakableEnum``, and other types with raw values declared as
+/// ``TweakableRawRepresentable``. The macros support all of these. Other types specify how they are stored:
 ///
 ///     extension Angle: TweakableValue {
 ///         static var tweakType: TweakType { .double }
@@ -32,8 +32,8 @@ public protocol TweakableValue: Sendable, Equatable {
     init?(tweakValue: TweakValue)
     /// The value in the form in which the store keeps it.
     var tweakValue: TweakValue { get }
-    /// Reads a cell with one relaxed atomic load. There is a default implementation; the library's own types have
-    /// faster ones.
+    /// Reads a cell with one relaxed atomic load. There is a default implementation; the library's own types
+    /// have faster ones.
     ///
     /// - Parameters:
     ///   - cell: The eight bytes at offset 8 of a record of ``tweakType``.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// An error in the records of a `fbtweak` section. Offsets are relative to the section.
 public enum RecordError: Error, Hashable {
-    /// The size is not a multiple of 8, or too small for a record of its kind. The bytes up to the next plausible
-    /// record, or to the end, are skipped.
+    /// The size is not a multiple of 8, or too small for a record of its kind. The bytes up to the next
+    /// plausible record, or to the end, are skipped.
     case badSize(UInt32, offset: Int, passedOver: Int = 0)
     /// The size reaches beyond the end of the section. Bytes are skipped as for
     /// ``badSize(_:offset:passedOver:)``.

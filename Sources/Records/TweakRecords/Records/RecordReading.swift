@@ -20,8 +20,8 @@ public struct RecordWalk: Sendable {
     ///   - bytes: The whole section, the same in each call.
     ///   - byteOrder: The byte order of the binary.
     /// - Returns: `nil` at the end.
-    /// - Throws: ``RecordError`` for an invalid size. The next call continues with the next plausible record, or at the
-    ///   end: all calls together examine each byte a few times.
+    /// - Throws: ``RecordError`` for an invalid size. The next call continues with the next plausible record,
+    ///   or at the end: all calls together examine each byte a few times.
     public mutating func next(in bytes: RawSpan, byteOrder: ByteOrder) throws(RecordError) -> Range<Int>? {
         while let record = try nextOfAnyKind(in: bytes, byteOrder: byteOrder) {
             if record.isKnown { return record.range }
@@ -76,8 +76,8 @@ public struct RecordWalk: Sendable {
         return nil
     }
 
-    /// The offset of the next record that is complete, has a known version, kind and type, and has its texts; the end
-    /// if there is none.
+    /// The offset of the next record that is complete, has a known version, kind and type, and has its texts;
+    /// the end if there is none.
     private mutating func nextPlausible(after start: Int, in bytes: RawSpan, _ order: ByteOrder) -> Int {
         let end = bytes.byteCount
         var start = start + 8
@@ -100,8 +100,8 @@ public struct RecordWalk: Sendable {
     }
 }
 
-/// Finds the end of the names and the default text of a record. Bytes that many records could claim are not counted
-/// again for each.
+/// Finds the end of the names and the default text of a record. Bytes that many records could claim are not
+/// counted again for each.
 private struct TextEnds: Sendable {
     /// A range of bytes, and the number of NULs in it.
     private var start = 0
@@ -126,12 +126,14 @@ private struct TextEnds: Sendable {
 
 /// Finds the records of a few tweaks among many without decoding the others.
 ///
-/// It hashes the bytes of a record eight at a time without creating keys, so that starting with 100,000 tweaks, 100 of
-/// them overridden, takes milliseconds (`tools/bench start`). `TweakTable` explains why the two tables are not one.
+/// It hashes the bytes of a record eight at a time without creating keys, so that starting with 100,000
+/// tweaks, 100 of them overridden, takes milliseconds (`tools/bench start`). `TweakTable` explains why the
+/// two tables are not one.
 package struct RecordMatcher {
     private let keys: [TweakKey]
-    /// A hash table: half of each place is half of a name's hash, the other half the name's index plus 1; more than
-    /// half of the places are 0. A name is in the place given by its hash, or the next one that was free.
+    /// A hash table: half of each place is half of a name's hash, the other half the name's index plus 1;
+    /// more than half of the places are 0. A name is in the place given by its hash, or the next one that was
+    /// free.
     private var places: [UInt64]
 
     package init(_ keys: [TweakKey]) {
@@ -249,8 +251,8 @@ extension UInt64 {
 
 /// The content of a `fbtweak` section.
 public struct RecordSection: Sendable {
-    /// The tweaks in source order, with the offsets of their records. The elements of an array have one record, and
-    /// follow each other.
+    /// The tweaks in source order, with the offsets of their records. The elements of an array have one
+    /// record, and follow each other.
     public var tweaks: [(offset: Int, declaration: TweakDeclaration)] = []
     /// The errors of records that could not be read.
     public var errors: [RecordError] = []

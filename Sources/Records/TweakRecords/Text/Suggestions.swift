@@ -81,8 +81,8 @@ private struct Spelling {
     }
 }
 
-/// The number of insertions, deletions, replacements and swaps of neighbours between two texts: the optimal string
-/// alignment distance of Damerau and Levenshtein.
+/// The number of insertions, deletions, replacements and swaps of neighbours between two texts: the optimal
+/// string alignment distance of Damerau and Levenshtein.
 private func editDistance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
     // Each row has one more element than there are columns, so `j + 1` is valid.
     var (before, last) = ([Int](), Array(0...right.count))

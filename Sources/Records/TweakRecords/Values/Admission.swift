@@ -166,7 +166,8 @@ extension TweakDeclaration {
 }
 
 extension Double {
-    /// The Double with the Float's shortest decimal form, so that 0.1 stays 0.1; it converts back to the same Float.
+    /// The Double with the Float's shortest decimal form, so that 0.1 stays 0.1; it converts back to the same
+    /// Float.
     package init(shortest float: Float) {
         self = Double("\(float)") ?? Double(float)
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// An optional tweak, of an `Optional` in Swift, has the attribute `optional`, and is a bool, an int64, a float, a double
-/// or a string. Its values are those of its type, and none.
+/// An optional tweak, of an `Optional` in Swift, has the attribute `optional`, and is a bool, an int64, a
+/// float, a double or a string. Its values are those of its type, and none.
 extension TweakDeclaration {
     /// Whether the tweak can have no value, as an `Optional` in Swift.
     public var isOptional: Bool {
@@ -22,8 +22,8 @@ extension TweakValue {
     /// The value of an empty optional tweak: the text `none`.
     public static var absent: TweakValue { .string("none") }
 
-    /// The value as that of an optional tweak: a backslash comes before a text that would be `none` without its
-    /// backslashes.
+    /// The value as that of an optional tweak: a backslash comes before a text that would be `none` without
+    /// its backslashes.
     package var inOptional: TweakValue {
         guard case .string(let text) = self, Self.isNone(text) else { return self }
         return .string("\\" + text)
@@ -45,7 +45,8 @@ extension TweakValue {
         text.utf8.drop { $0 == UInt8(ascii: "\\") }.elementsEqual("none".utf8)
     }
 
-    /// The cell of an optional tweak that has no value: 2 for a bool, the smallest int64, or a NaN; `nil` for other types.
+    /// The cell of an optional tweak that has no value: 2 for a bool, the smallest int64, or a NaN; `nil` for
+    /// other types.
     package static func emptyCell(_ type: TweakType) -> UInt64? {
         switch type {
         case .bool: 2

@@ -40,7 +40,8 @@ public struct TweakDeclaration: Hashable, Sendable {
         }
     }
 
-    /// Creates a declaration. Limits only apply to numeric types, and the minimum must not be above the maximum.
+    /// Creates a declaration. Limits only apply to numeric types, and the minimum must not be above the
+    /// maximum.
     public init(
         key: TweakKey, type: TweakType, defaultValue: TweakValue, minimum: TweakValue? = nil,
         maximum: TweakValue? = nil, step: TweakValue? = nil, choices: [TweakChoice] = [],
@@ -66,8 +67,8 @@ public struct TweakDeclaration: Hashable, Sendable {
         self.isMonitor = isMonitor
     }
 
-    /// Returns whether another declaration of the same key is compatible with this one. The location is ignored, as are
-    /// texts for people.
+    /// Returns whether another declaration of the same key is compatible with this one. The location is
+    /// ignored, as are texts for people.
     public func agrees(with other: TweakDeclaration) -> Bool {
         key == other.key && type == other.type && defaultValue == other.defaultValue
             && minimum == other.minimum

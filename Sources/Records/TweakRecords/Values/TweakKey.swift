@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// The three-level name of a tweak. Two names are equal if all three levels have the same UTF-8 bytes: composed and
-/// decomposed letters differ.
+/// The three-level name of a tweak. Two names are equal if all three levels have the same UTF-8 bytes:
+/// composed and decomposed letters differ.
 public struct TweakKey: Sendable {
-    /// The levels and their hash are one object, because keys are copied and looked up far more often than created.
+    /// The levels and their hash are one object, because keys are copied and looked up far more often than
+    /// created.
     @usableFromInline final class Levels: Sendable {
         @usableFromInline let category, collection, name: String
         let hash: UInt64
@@ -42,7 +43,8 @@ public struct TweakKey: Sendable {
 }
 
 extension TweakKey {
-    /// The name of the array that has a tweak of this name, such as `Point[2]`, as an element; `nil` for other names.
+    /// The name of the array that has a tweak of this name, such as `Point[2]`, as an element; `nil` for
+    /// other names.
     package var ofArray: TweakKey? {
         var bytes = Array(name.utf8)
         guard bytes.last == UInt8(ascii: "]") else { return nil }
@@ -79,8 +81,8 @@ extension TweakKey: StableHashable {
 
     package func combine(into hasher: inout StableHasher) { hasher.combine(levels.hash) }
 
-    /// Called by dictionaries. It does not use `Hasher`, so dictionaries may be filled before `main`. It is public
-    /// because it implements a requirement of a public protocol.
+    /// Called by dictionaries. It does not use `Hasher`, so dictionaries may be filled before `main`. It is
+    /// public because it implements a requirement of a public protocol.
     @_documentation(visibility: internal)
     public func _rawHashValue(seed: Int) -> Int {
         var hasher = StableHasher(seed: seed)

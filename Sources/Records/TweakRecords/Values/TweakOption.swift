@@ -2,7 +2,8 @@
 /// An option of a tweak: a property of its declaration besides name, type and default.
 ///
 /// JSON, CSV, the checks and differences of `tweak-dump`, the details on the page and the arguments of macros
-/// that only inform are generated from the table ``all``. `OptionPlaceTests` compares the other lists with it.
+/// that only inform are generated from the table ``all``. `OptionPlaceTests` compares the other lists with
+/// it.
 package struct TweakOption: Sendable {
     /// The name in JSON and CSV, and as an argument of macros.
     package let name: String
@@ -14,8 +15,8 @@ package struct TweakOption: Sendable {
     package let attribute: String?
     /// The form of the attribute.
     package let form: Form
-    /// The allowed values, which `tweak-dump --lint` reports for an attribute without effect; `nil` if it is not
-    /// checked.
+    /// The allowed values, which `tweak-dump --lint` reports for an attribute without effect; `nil` if it is
+    /// not checked.
     package let allowed: String?
     /// The declared setting; `nil` if it is missing or has no effect.
     package let setting: @Sendable (TweakDeclaration) -> Setting?

@@ -64,8 +64,8 @@ extension TweakValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, 
 // Embedded Swift has no Codable.
 #if !hasFeature(Embedded)
 extension TweakValue: Encodable {
-    /// Encodes a Bool, a number, a string or null. Infinities and NaN, which JSON lacks, and colours are encoded as
-    /// strings.
+    /// Encodes a Bool, a number, a string or null. Infinities and NaN, which JSON lacks, and colours are
+    /// encoded as strings.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -104,8 +104,8 @@ extension TweakValue {
 // Embedded Swift has no values of protocol types.
 #if !hasFeature(Embedded)
 extension TweakValue {
-    /// The value as a Swift type: a `Bool`, an `Int` or, above its range, a `UInt64`, a `Double`, a `String` or a
-    /// ``TweakColor``; `nil` for nothing.
+    /// The value as a Swift type: a `Bool`, an `Int` or, above its range, a `UInt64`, a `Double`, a `String`
+    /// or a ``TweakColor``; `nil` for nothing.
     public var swiftValue: (any Hashable & Sendable)? {
         switch self {
         case .bool(let value): value

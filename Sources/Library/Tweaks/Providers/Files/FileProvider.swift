@@ -91,8 +91,8 @@ final class ReadFiles<Content: Sendable>: Sendable {
 // MARK: - Following files
 
 extension TweakStore {
-    /// Follows the files of a provider, if it has any, until it is removed. `TWEAKS_WATCH=0` in the environment turns
-    /// this off.
+    /// Follows the files of a provider, if it has any, until it is removed. `TWEAKS_WATCH=0` in the
+    /// environment turns this off.
     func followFiles(of feed: ProviderFeed) {
         guard !isSwitchedOff("TWEAKS_WATCH"), let files = feed.fileProvider?.files else { return }
         let report = diagnostics.warn as @Sendable (String) -> Void

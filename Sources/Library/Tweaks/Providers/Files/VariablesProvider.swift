@@ -9,8 +9,8 @@ internal import TweakSystem
 ///
 ///     try store.add(VariablesProvider(files: ["tweaks-local.json", "tweaks.json"]), above: nil)
 ///
-/// Every variable is a tweak, `Features/feature/variable`, whether a binary declares it or not. A store with this
-/// provider follows the files.
+/// Every variable is a tweak, `Features/feature/variable`, whether a binary declares it or not. A store with
+/// this provider follows the files.
 public final class VariablesProvider: FileProvider {
     /// A closure that decrypts the value of a variable. It gets the variable's declaration from the file,
     /// with the encrypted value as the default.
@@ -78,7 +78,8 @@ public final class VariablesProvider: FileProvider {
         }
     }
 
-    /// Reads the files again. If one of them cannot be read, nothing changes. Stores call this when one changes.
+    /// Reads the files again. If one of them cannot be read, nothing changes. Stores call this when one
+    /// changes.
     ///
     /// - Throws: The errors of ``init(files:name:decryption:)``.
     public func reload() throws(ProviderFailure) { try variables.reload() }

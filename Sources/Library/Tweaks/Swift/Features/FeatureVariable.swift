@@ -43,8 +43,8 @@ public struct FeatureVariable<Value: TweakableValue>: Sendable {
         self.store = store
     }
 
-    /// The current value. Setting it keeps an override, even while nothing declares the variable; a refused value is
-    /// reported.
+    /// The current value. Setting it keeps an override, even while nothing declares the variable; a refused
+    /// value is reported.
     public var wrappedValue: Value {
         get {
             do throws(TweakError) { return try store.valueIfKnown(of: key) ?? fallback } catch {
@@ -81,8 +81,8 @@ public struct FeatureVariable<Value: TweakableValue>: Sendable {
 ///
 ///     @OptionalFeatureVariable("search", "limit") var limit: Int?
 ///
-/// Setting the property keeps an override, and setting it to `nil` resets it. While nothing declares the variable, the
-/// property has the kept value.
+/// Setting the property keeps an override, and setting it to `nil` resets it. While nothing declares the
+/// variable, the property has the kept value.
 @propertyWrapper
 public struct OptionalFeatureVariable<Value: TweakableValue>: Sendable {
     /// The name of the variable's tweak.
@@ -143,8 +143,8 @@ extension TweakStore {
         do throws(TweakError) { try keep(value, for: key) } catch { diagnostics.warn("\(error)") }
     }
 
-    /// Sets a value, or resets with `nil`. A value for an undeclared variable is kept too, and applies when something
-    /// declares it.
+    /// Sets a value, or resets with `nil`. A value for an undeclared variable is kept too, and applies when
+    /// something declares it.
     func keep<Value: TweakableValue>(_ value: Value?, for key: TweakKey) throws(TweakError) {
         startIfShared()
         ask(withDecodedState { $0.feedsToAsk(about: key) }, about: key)
@@ -217,7 +217,8 @@ extension TweakStore {
     ///   - variable: The variable.
     ///   - type: The type of the value. An integer can be read as a `Double`; there is no other conversion.
     ///
-    /// - Throws: ``TweakError/unknown(_:nearest:)``, ``TweakError/otherType(_:asked:)`` or ``TweakError/encrypted(_:)``.
+    /// - Throws: ``TweakError/unknown(_:nearest:)``, ``TweakError/otherType(_:asked:)`` or
+    ///   ``TweakError/encrypted(_:)``.
     public func value<Value: TweakableValue>(
         ofFeature feature: String, variable: String, as type: Value.Type = Value.self
     ) throws(TweakError) -> Value {

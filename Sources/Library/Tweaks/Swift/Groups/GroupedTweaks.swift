@@ -148,8 +148,8 @@ extension TweakStore {
     ///   - category: The first level of the names.
     ///   - collection: The second level.
     ///   - name: The prefix of the names on the third level; a space and the name of the field follow.
-    /// - Throws: ``TweakError/exists(_:)`` if a tweak exists already, ``TweakError/invalid(_:reason:)`` if a default is
-    ///   not allowed; no tweak is made then.
+    /// - Throws: ``TweakError/exists(_:)`` if a tweak exists already, ``TweakError/invalid(_:reason:)`` if a
+    ///   default is not allowed; no tweak is made then.
     public func make<Group: TweakGroup>(
         group: Group, _ category: String, _ collection: String, _ name: String
     ) throws(TweakError) -> GroupedTweaks<Group> {

@@ -11,8 +11,8 @@ internal import TweakRecords
 ///     page.margins = margins.value
 ///
 /// This makes the tweaks `UI/Page/Text Left` and `UI/Page/Text Right`. ``TweakAnimation``, ``TweakSpring``,
-/// ``TweakShadow`` and ``TweakEdgeInsets`` are such groups, and the macro `@Tweakable` declares their tweaks in the
-/// binary.
+/// ``TweakShadow`` and ``TweakEdgeInsets`` are such groups, and the macro `@Tweakable` declares their tweaks
+/// in the binary.
 ///
 /// Without the macro `@TweakGroup`, declare ``fields``. A property that is missing there keeps its value,
 /// without a report; with the macro that is an error.

@@ -35,7 +35,8 @@ extension TweakStore {
     /// - Parameters:
     ///   - key: The name.
     ///   - type: The tweak's type.
-    /// - Throws: ``TweakError/unknown(_:nearest:)``, ``TweakError/encrypted(_:)`` or ``TweakError/otherType(_:asked:)``.
+    /// - Throws: ``TweakError/unknown(_:nearest:)``, ``TweakError/encrypted(_:)`` or
+    ///   ``TweakError/otherType(_:asked:)``.
     @inlinable
     public func tweak<Value: TweakableValue>(
         _ key: TweakKey, as type: Value.Type = Value.self

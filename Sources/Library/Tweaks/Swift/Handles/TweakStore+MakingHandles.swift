@@ -18,8 +18,8 @@ extension TweakStore {
     ///   - expires: The last day on which the tweak should exist, as `YYYY-MM-DD`.
     ///   - readOnly: Whether the tweak can be seen but not set.
     ///   - needsRestart: Whether a new value takes effect at the program's next start.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
-    ///   program has a tweak of this name.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)``
+    ///   if the program has a tweak of this name.
     @discardableResult
     public func make<Value: TweakableValue>(
         _ key: TweakKey, default: Value, choices: [Value] = [],
@@ -46,8 +46,8 @@ extension TweakStore {
     ///   - expires: The last day on which the tweak should exist, as `YYYY-MM-DD`.
     ///   - readOnly: Whether the tweak can be seen but not set.
     ///   - needsRestart: Whether a new value takes effect at the program's next start.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
-    ///   program has a tweak of this name.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)``
+    ///   if the program has a tweak of this name.
     @_alwaysEmitIntoClient @discardableResult
     public func make<Value: TweakableValue>(
         _ category: String, _ collection: String, _ name: String, default: Value, choices: [Value] = [],
@@ -79,8 +79,8 @@ extension TweakStore {
     ///   - expires: The last day on which the tweak should exist, as `YYYY-MM-DD`.
     ///   - readOnly: Whether the tweak can be seen but not set.
     ///   - needsRestart: Whether a new value takes effect at the program's next start.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
-    ///   program has a tweak of this name.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)``
+    ///   if the program has a tweak of this name.
     @discardableResult
     public func make<Value: TweakableValue & Comparable>(
         _ key: TweakKey, default: Value, in limits: some TweakLimits<Value>, step: Value? = nil,
@@ -116,8 +116,8 @@ extension TweakStore {
     ///   - expires: The last day on which the tweak should exist, as `YYYY-MM-DD`.
     ///   - readOnly: Whether the tweak can be seen but not set.
     ///   - needsRestart: Whether a new value takes effect at the program's next start.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
-    ///   program has a tweak of this name.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)``
+    ///   if the program has a tweak of this name.
     @_alwaysEmitIntoClient @discardableResult
     public func make<Value: TweakableValue & Comparable>(
         _ category: String, _ collection: String, _ name: String, default: Value,
@@ -171,8 +171,8 @@ extension TweakStore {
     ///   - unit: The unit, such as `rpm`.
     ///   - description: A description for people.
     ///   - owner: The person or team responsible.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if the parameters are invalid, ``TweakError/exists(_:)`` if the
-    ///   program has a monitor or tweak of this name.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the parameters are invalid, ``TweakError/exists(_:)``
+    ///   if the program has a monitor or tweak of this name.
     public func makeMonitor<Value: MonitoredValue>(
         _ key: TweakKey, of type: Value.Type = Value.self, in limits: (any TweakLimits<Value>)? = nil,
         choices: KeyValuePairs<Value, String> = [:], precision: Int? = nil, unit: String? = nil,
@@ -202,8 +202,8 @@ extension TweakStore {
     ///   - unit: The unit, such as `rpm`.
     ///   - description: A description for people.
     ///   - owner: The person or team responsible.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if the parameters are invalid, ``TweakError/exists(_:)`` if the
-    ///   program has a monitor or tweak of this name.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the parameters are invalid, ``TweakError/exists(_:)``
+    ///   if the program has a monitor or tweak of this name.
     @_alwaysEmitIntoClient
     public func makeMonitor<Value: MonitoredValue>(
         _ category: String, _ collection: String, _ name: String, of type: Value.Type = Value.self,
@@ -232,8 +232,8 @@ extension TweakStore {
     ///   - body: The closure, which runs on the thread that calls ``run(_:)``, or on a library thread if a
     ///     person requests the action.
     /// - Returns: The registration, for removing the closure. It need not be held.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the program has
-    ///   a tweak with a value of this name.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the
+    ///   program has a tweak with a value of this name.
     @discardableResult
     public func makeAction(
         _ key: TweakKey, title: String? = nil, description: String? = nil, group: String? = nil,
@@ -259,8 +259,8 @@ extension TweakStore {
     ///   - actor: `MainActor.self`.
     ///   - body: The closure to run.
     /// - Returns: The registration, for removing the closure. It need not be held.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the program has
-    ///   a tweak with a value of this name.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the
+    ///   program has a tweak with a value of this name.
     @discardableResult
     public func makeAction(
         _ key: TweakKey, title: String? = nil, description: String? = nil, group: String? = nil,
@@ -293,8 +293,8 @@ extension TweakStore {
     ///   - actor: The actor that runs the closure.
     ///   - body: The closure to run, which gets the actor.
     /// - Returns: The registration, for removing the closure. It need not be held.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the program has
-    ///   a tweak with a value of this name.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the
+    ///   program has a tweak with a value of this name.
     @discardableResult
     public func makeAction<Isolation: Actor>(
         _ key: TweakKey, title: String? = nil, description: String? = nil, group: String? = nil,
@@ -328,8 +328,8 @@ extension TweakStore {
     ///   - body: The closure, which runs on the thread that calls ``run(_:)``, or on a library thread if a
     ///     person requests the action.
     /// - Returns: The registration, for removing the closure. It need not be held.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the program has
-    ///   a tweak with a value of this name.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the
+    ///   program has a tweak with a value of this name.
     @_alwaysEmitIntoClient @discardableResult
     public func makeAction(
         _ category: String, _ collection: String, _ name: String, title: String? = nil,
@@ -359,8 +359,8 @@ extension TweakStore {
     ///   - actor: `MainActor.self`.
     ///   - body: The closure to run.
     /// - Returns: The registration, for removing the closure. It need not be held.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the program has
-    ///   a tweak with a value of this name.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the
+    ///   program has a tweak with a value of this name.
     @_alwaysEmitIntoClient @discardableResult
     public func makeAction(
         _ category: String, _ collection: String, _ name: String, title: String? = nil,
@@ -391,8 +391,8 @@ extension TweakStore {
     ///   - actor: The actor that runs the closure.
     ///   - body: The closure to run, which gets the actor.
     /// - Returns: The registration, for removing the closure. It need not be held.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the program has
-    ///   a tweak with a value of this name.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the name is invalid, ``TweakError/exists(_:)`` if the
+    ///   program has a tweak with a value of this name.
     @_alwaysEmitIntoClient @discardableResult
     public func makeAction<Isolation: Actor>(
         _ category: String, _ collection: String, _ name: String, title: String? = nil,

@@ -74,8 +74,8 @@ extension TweakStore {
     ///   - expires: The last day on which the tweak should exist, as `YYYY-MM-DD`.
     ///   - readOnly: Whether the tweak can be seen but not set.
     ///   - needsRestart: Whether a new value takes effect at the program's next start.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
-    ///   program has a tweak of this name.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)``
+    ///   if the program has a tweak of this name.
     @discardableResult
     public func make<Element: TweakableElement & Comparable>(
         _ key: TweakKey, default: [Element], in limits: some TweakLimits<Element>, description: String? = nil,
@@ -103,8 +103,8 @@ extension TweakStore {
     ///   - expires: The last day on which the tweak should exist, as `YYYY-MM-DD`.
     ///   - readOnly: Whether the tweak can be seen but not set.
     ///   - needsRestart: Whether a new value takes effect at the program's next start.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
-    ///   program has a tweak of this name.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)``
+    ///   if the program has a tweak of this name.
     @discardableResult
     public func make<Element: TweakableElement & Comparable>(
         _ category: String, _ collection: String, _ name: String, default: [Element],

@@ -98,8 +98,8 @@ extension TweakStore {
     ///   - expires: The last day on which the tweak should exist, as `YYYY-MM-DD`.
     ///   - readOnly: Whether the tweak can be seen but not set.
     ///   - needsRestart: Whether a new value takes effect at the program's next start.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
-    ///   program has a tweak of this name.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)``
+    ///   if the program has a tweak of this name.
     @discardableResult
     public func make<Wrapped: TweakableWrapped & Comparable>(
         _ key: TweakKey, default: Wrapped?, in limits: some TweakLimits<Wrapped>, unit: String? = nil,
@@ -126,8 +126,8 @@ extension TweakStore {
     ///   - expires: The last day on which the tweak should exist, as `YYYY-MM-DD`.
     ///   - readOnly: Whether the tweak can be seen but not set.
     ///   - needsRestart: Whether a new value takes effect at the program's next start.
-    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)`` if the
-    ///   program has a tweak of this name.
+    /// - Throws: ``TweakError/invalid(_:reason:)`` if the declaration is invalid, ``TweakError/exists(_:)``
+    ///   if the program has a tweak of this name.
     @discardableResult
     @_alwaysEmitIntoClient
     public func make<Wrapped: TweakableWrapped & Comparable>(

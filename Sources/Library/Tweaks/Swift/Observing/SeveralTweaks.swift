@@ -7,7 +7,8 @@ extension TweakStore {
     ///
     ///     observation = TweakStore.observe(width, height) { width, height in layout(width, height) }
     ///
-    /// A batch is one call. The values are those at the time of the call, so the last call always has the last values.
+    /// A batch is one call. The values are those at the time of the call, so the last call always has the
+    /// last values.
     ///
     /// - Parameters:
     ///   - tweaks: The tweaks, which may belong to different stores.
@@ -47,7 +48,8 @@ extension TweakStore {
 
     /// Adds one observer to each of the stores.
     ///
-    /// - Parameter makeBody: Makes the callback from a function that makes a call unless the observation has ended.
+    /// - Parameter makeBody: Makes the callback from a function that makes a call unless the observation has
+    ///   ended.
     private static func observe(
         _ members: [(store: TweakStore, key: TweakKey)], initially: Bool,
         _ makeBody: (_ call: @escaping @Sendable (() -> Void) -> Void) -> @Sendable () -> Void

@@ -59,8 +59,8 @@ extension Tweak {
     }
 }
 
-/// `@unchecked Sendable`: the key path is constant and used only on the main actor, like the object; `isGone` may be
-/// read everywhere.
+/// `@unchecked Sendable`: the key path is constant and used only on the main actor, like the object; `isGone`
+/// may be read everywhere.
 private final class BoundProperty<Object: AnyObject, Value>: @unchecked Sendable {
     private weak let object: Object?
     private let property: ReferenceWritableKeyPath<Object, Value>

@@ -6,8 +6,9 @@ extension Tweak {
     ///
     ///     observation = stiffness.observe { print($0.oldValue, "→", $0.newValue) }
     ///
-    /// Calls come one at a time, in the order of changes. A change made inside a callback is delivered after the
-    /// callback has returned. While a callback blocks, further calls wait, but threads that set tweaks do not.
+    /// Calls come one at a time, in the order of changes. A change made inside a callback is delivered after
+    /// the callback has returned. While a callback blocks, further calls wait, but threads that set tweaks do
+    /// not.
     ///
     /// - Parameters:
     ///   - initially: Whether to call first with the current value: before this function returns, unless
@@ -57,8 +58,8 @@ extension Tweak {
     ///
     ///     observation = tweak.observe(on: simulation) { simulation, change in simulation.mass = change.newValue }
     ///
-    /// Changes that wait for the actor are merged, from the first old value to the last new one. The observation does
-    /// not retain the actor, and ends with it.
+    /// Changes that wait for the actor are merged, from the first old value to the last new one. The
+    /// observation does not retain the actor, and ends with it.
     ///
     /// - Parameters:
     ///   - actor: The actor that runs the closure.
@@ -122,8 +123,9 @@ extension Tweak {
         }
     }
 
-    /// Observes through a relay. `body` gets a change and a function that makes the call unless the observation has
-    /// ended; call it on the actor, so that ending the observation there takes effect at once.
+    /// Observes through a relay. `body` gets a change and a function that makes the call unless the
+    /// observation has ended; call it on the actor, so that ending the observation there takes effect at
+    /// once.
     func observe(
         initially: Bool, isGone: (@Sendable () -> Bool)? = nil, lastsWithoutHolder: Bool = false,
         _ body: @escaping @Sendable (Change, @escaping @Sendable (() -> Void) -> Void) async -> Void
@@ -226,8 +228,8 @@ extension Tweak {
     ///
     ///     for await stiffness in tweak.values { spring.stiffness = stiffness }
     ///
-    /// A slow reader misses values but never the last one. The sequence ends when the reading task is cancelled. Loops
-    /// are independent of each other.
+    /// A slow reader misses values but never the last one. The sequence ends when the reading task is
+    /// cancelled. Loops are independent of each other.
     public var values: TweakValues<Value> { TweakValues(tweak: self) }
 }
 

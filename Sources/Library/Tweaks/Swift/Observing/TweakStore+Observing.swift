@@ -62,8 +62,8 @@ extension TweakStore {
 
     /// Calls a closure on an actor after the value of a tweak has changed.
     ///
-    /// Changes of a tweak that wait for the actor are merged, from the first old value to the last new one. The
-    /// observation does not retain the actor, and ends with it.
+    /// Changes of a tweak that wait for the actor are merged, from the first old value to the last new one.
+    /// The observation does not retain the actor, and ends with it.
     ///
     /// - Parameters:
     ///   - key: The tweak; `nil` for all.
@@ -132,10 +132,12 @@ extension TweakStore {
         }
     }
 
-    /// Observes through a relay. `body` gets a change and a function that makes the call unless the observation has
-    /// ended; call it on the actor, so that ending the observation there takes effect at once.
+    /// Observes through a relay. `body` gets a change and a function that makes the call unless the
+    /// observation has ended; call it on the actor, so that ending the observation there takes effect at
+    /// once.
     ///
-    /// - Parameter hearsOfEnd: Whether `body` is also called when a tweak disappears, after the change to its default.
+    /// - Parameter hearsOfEnd: Whether `body` is also called when a tweak disappears, after the change to its
+    ///   default.
     func relay(
         of keys: [TweakKey]?, startingWith unknownValue: ((TweakKey) -> TweakValue?)?,
         isGone: (@Sendable () -> Bool)? = nil, lastsWithoutHolder: Bool = false, hearsOfEnd: Bool = true,
