@@ -6,7 +6,7 @@ extension TweakStore {
     /// Returns a preset of the current values.
     ///
     /// For a tweak with a lease the preset has the value that the lease hides, during a ramp the target, and
-    /// for a pending value that value.
+    /// otherwise the pending value if there is one.
     ///
     /// - Parameters:
     ///   - name: The preset's name, for people.

@@ -39,7 +39,7 @@ public struct FeatureSwitch: Sendable {
         }
     }
 
-    /// Whether the feature's own switch is on, as set by ``set(_:)``; `nil` if the feature is unknown. A
+    /// Whether the feature's own switch, which ``set(_:)`` sets, is on; `nil` if the feature is unknown. A
     /// feature whose switch is on can still be off, because an enclosing one is; see ``isEnabled``.
     public var ownValue: Bool? { store.isOn(path[...]) }
 

@@ -9,8 +9,8 @@ public import TweakRecords
 ///
 ///     if #tweak("Spring", "Drawing", "Trail", default: true) { … }
 ///
-/// Reading it is one load. Tweaks are compiled in when the compilation condition `DEBUG` or `FB_TWEAK_ENABLED` is set
-/// and `FB_TWEAK_DISABLED` is not; otherwise the expression is the default.
+/// Reading it is one load. Tweaks are compiled in when the compilation condition `DEBUG` or
+/// `FB_TWEAK_ENABLED` is set and `FB_TWEAK_DISABLED` is not; otherwise the expression is the default.
 ///
 /// - Parameters:
 ///   - category: The first level of the name, a string literal.
@@ -85,7 +85,7 @@ public macro tweak(
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
 ///   - step: The increment of a slider or stepper, greater than 0.
 ///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
-///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this is the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - readOnly: Whether the tweak can be seen but not set.
@@ -114,7 +114,7 @@ public macro tweak(
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
 ///   - step: The increment of a slider or stepper, greater than 0.
 ///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
-///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this is the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - readOnly: Whether the tweak can be seen but not set.
@@ -143,7 +143,7 @@ public macro tweak(
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
 ///   - step: The increment of a slider or stepper, greater than 0.
 ///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
-///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this is the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - readOnly: Whether the tweak can be seen but not set.
@@ -172,7 +172,7 @@ public macro tweak(
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
 ///   - step: The increment of a slider or stepper, greater than 0.
 ///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
-///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this is the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - readOnly: Whether the tweak can be seen but not set.
@@ -201,7 +201,7 @@ public macro tweak(
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
 ///   - step: The increment of a slider or stepper, greater than 0.
 ///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
-///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this is the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - readOnly: Whether the tweak can be seen but not set.
@@ -230,7 +230,7 @@ public macro tweak(
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
 ///   - step: The increment of a slider or stepper, greater than 0.
 ///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
-///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this is the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - readOnly: Whether the tweak can be seen but not set.
@@ -259,7 +259,7 @@ public macro tweak(
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
 ///   - step: The increment of a slider or stepper, greater than 0.
 ///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
-///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this is the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - readOnly: Whether the tweak can be seen but not set.
@@ -288,7 +288,7 @@ public macro tweak(
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
 ///   - step: The increment of a slider or stepper, greater than 0.
 ///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
-///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this is the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - readOnly: Whether the tweak can be seen but not set.
@@ -317,7 +317,7 @@ public macro tweak(
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
 ///   - step: The increment of a slider or stepper, greater than 0.
 ///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
-///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this is the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - readOnly: Whether the tweak can be seen but not set.
@@ -346,7 +346,7 @@ public macro tweak(
 ///   - choices: The only allowed values: an array literal, or a dictionary literal of values and their labels.
 ///   - step: The increment of a slider or stepper, greater than 0.
 ///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
-///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this is the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - readOnly: Whether the tweak can be seen but not set.
@@ -376,7 +376,7 @@ public macro tweak(
 ///   - step: The increment of a slider or stepper, greater than 0.
 ///   - precision: The number of decimals to show, from 0 to 17.
 ///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
-///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this is the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - readOnly: Whether the tweak can be seen but not set.
@@ -406,7 +406,7 @@ public macro tweak(
 ///   - step: The increment of a slider or stepper, greater than 0.
 ///   - precision: The number of decimals to show, from 0 to 17.
 ///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
-///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this is the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - readOnly: Whether the tweak can be seen but not set.
@@ -422,7 +422,8 @@ public macro tweak(
     needsRestart: Bool = false, owner: StaticString? = nil, expires: StaticString? = nil
 ) -> Double = #externalMacro(module: "TweakMacros", type: "DoubleTweakMacro")
 
-/// The current value of a tweak of another floating-point type, stored as a `Double`. Use it in place of a constant.
+/// The current value of a tweak of another floating-point type, stored as a `Double`. Use it in place of a
+/// constant.
 ///
 ///     let inset: CGFloat = #tweak("UI", "Page", "Inset", default: 8, in: 0...100)
 ///
@@ -436,7 +437,7 @@ public macro tweak(
 ///   - step: The increment of a slider or stepper, greater than 0.
 ///   - precision: The number of decimals to show, from 0 to 17.
 ///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
-///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this is the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - readOnly: Whether the tweak can be seen but not set.
@@ -466,7 +467,7 @@ public macro tweak<Value: BinaryFloatingPoint>(
 ///   - step: The increment of a slider or stepper, greater than 0.
 ///   - precision: The number of decimals to show, from 0 to 17.
 ///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
-///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this is the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - readOnly: Whether the tweak can be seen but not set.
@@ -673,20 +674,21 @@ public macro tweak(
     owner: StaticString? = nil, expires: StaticString? = nil
 ) -> String? = #externalMacro(module: "TweakMacros", type: "OptionalStringTweakMacro")
 
-/// The current value of a tweak of a type stored as a string, such as an enumeration. Use it in place of a constant.
+/// The current value of a tweak of a type stored as a string, such as an enumeration. Use it in place of a
+/// constant.
 ///
 ///     let curve = #tweak("Spring", "Drawing", "Curve", default: Curve.linear)
 ///     let font = #tweak("Spring", "Drawing", "Font", default: FontName(rawValue: "Inter"))
 ///
-/// The cases of an enumeration are its choices, if the default has the name of the type. The macro sees only the names
-/// of the type and of a case; the running program adds the cases and their raw values.
+/// The cases of an enumeration are its choices, if the default has the name of the type. The macro sees only
+/// the names of the type and of a case; the running program adds the cases and their raw values.
 ///
 /// - Parameters:
 ///   - category: The first level of the name, a string literal.
 ///   - collection: The second level, a string literal.
 ///   - name: The third level, a string literal.
 ///   - default: The default: a case, or `Type(rawValue: …)` of a literal.
-///   - choices: The only allowed raw values: an array literal, or a dictionary literal of raw values and their labels.
+///   - choices: The only allowed raw values: an array literal, or a dictionary literal of them and their labels.
 ///   - description: A description for people.
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
@@ -700,7 +702,8 @@ public macro tweak<Value: TweakableRawRepresentable>(
 ) -> Value = #externalMacro(module: "TweakMacros", type: "RawStringTweakMacro")
 where Value.RawValue == String
 
-/// The current value of a tweak of a type stored as an integer, such as an enumeration. Use it in place of a constant.
+/// The current value of a tweak of a type stored as an integer, such as an enumeration. Use it in place of a
+/// constant.
 ///
 ///     let level = #tweak("Spring", "Drawing", "Level", default: Level.high, choices: [1: "low", 2: "high"])
 ///     let mark = #tweak("Spring", "Drawing", "Mark", default: Frame(rawValue: 24), in: 0...100)
@@ -714,10 +717,10 @@ where Value.RawValue == String
 ///   - name: The third level, a string literal.
 ///   - default: The default: a case, or `Type(rawValue: …)` of a literal.
 ///   - limits: The minimum and maximum of the raw value, two literals.
-///   - choices: The only allowed raw values: an array literal, or a dictionary literal of raw values and their labels.
+///   - choices: The only allowed raw values: an array literal, or a dictionary literal of them and their labels.
 ///   - step: The increment of the raw value on a slider or stepper, greater than 0.
 ///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
-///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this is the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - readOnly: Whether the tweak can be seen but not set.
@@ -744,11 +747,11 @@ where Value.RawValue == Int
 ///   - name: The third level, a string literal.
 ///   - default: The default, `Type(rawValue: …)` of a literal.
 ///   - limits: The minimum and maximum of the raw value, two literals.
-///   - choices: The only allowed raw values: an array literal, or a dictionary literal of raw values and their labels.
+///   - choices: The only allowed raw values: an array literal, or a dictionary literal of them and their labels.
 ///   - step: The increment of the raw value on a slider or stepper, greater than 0.
 ///   - precision: The number of decimals to show, from 0 to 17.
 ///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
-///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this is the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - readOnly: Whether the tweak can be seen but not set.
@@ -777,7 +780,7 @@ where Value.RawValue == Double
 ///   - step: The increment of a slider or stepper, greater than 0.
 ///   - precision: The number of decimals to show, from 0 to 17.
 ///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
-///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this is the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - readOnly: Whether the tweak can be seen but not set.
@@ -805,7 +808,7 @@ public macro tweak(
 ///   - step: The increment of a slider or stepper, greater than 0.
 ///   - precision: The number of decimals to show, from 0 to 17.
 ///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
-///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this is the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - readOnly: Whether the tweak can be seen but not set.
@@ -828,19 +831,21 @@ public macro tweak<Value>(
 ///     draw(Spring.gain)               // one load
 ///     try Spring.$gain.set(0.75)
 ///
-/// The variable can only be read; set it through the handle, a ``Tweak``. Its type is the declared one, or that of
-/// the literal. A macro does not see through a typealias: write the default as a literal of the type behind it, such
-/// as `1.0` for a `Double`. Where tweaks are disabled, the variable and its handle are constant.
+/// The variable can only be read; set it through the handle, a ``Tweak``. Its type is the declared one, or
+/// that of the literal. A macro does not see through a typealias: write the default as a literal of the type
+/// behind it, such as `1.0` for a `Double`. Where tweaks are disabled, the variable and its handle are
+/// constant.
 ///
 /// For a type that is stored as its raw value, see ``TweakableRawRepresentable``, write the default as
-/// `Angle(rawValue: 45.0)`, with a literal of the raw value's own type, or as a case of an enumeration, whose cases
-/// are the choices. The macro sees only the name of a case, so an enumeration with integers needs choices: a
-/// dictionary literal of raw values and names of cases.
+/// `Angle(rawValue: 45.0)`, with a literal of the raw value's own type, or as a case of an enumeration, whose
+/// cases are the choices. The macro sees only the name of a case, so an enumeration with integers needs
+/// choices: a dictionary literal of raw values and names of cases.
 ///
 ///     @Tweakable("Spring", "Drawing", "Level", choices: [1: "low", 2: "high"]) static var level = Level.high
 ///
-/// A ``TweakAnimation``, ``TweakSpring``, ``TweakShadow`` or ``TweakEdgeInsets`` becomes a tweak for each property,
-/// named after the tweak and the property, and the handle is a ``GroupedTweaks``. These types have limits of their own.
+/// A ``TweakAnimation``, ``TweakSpring``, ``TweakShadow`` or ``TweakEdgeInsets`` becomes a tweak for each
+/// property, named after the tweak and the property, and the handle is a ``GroupedTweaks``. These types have
+/// limits of their own.
 ///
 ///     @Tweakable("UI", "Card", "Shadow") static var shadow = TweakShadow(radius: 8)
 ///     try $shadow.opacity.set(0.5)    // UI/Card/Shadow Opacity
@@ -856,7 +861,7 @@ public macro tweak<Value>(
 ///   - step: The increment of a slider or stepper, greater than 0.
 ///   - precision: The number of decimals to show, from 0 to 17.
 ///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
-///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this is the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - readOnly: Whether the tweak can be seen but not set.
@@ -887,7 +892,7 @@ public macro Tweakable(
 ///   - step: The increment of a slider or stepper, greater than 0.
 ///   - precision: The number of decimals of seconds to show, from 0 to 17.
 ///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
-///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this is the horizontal.
 ///   - description: A description for people.
 ///   - readOnly: Whether the tweak can be seen but not set.
 ///   - needsRestart: Whether a new value takes effect at the program's next start.
@@ -915,7 +920,7 @@ public macro Tweakable(
 ///   - step: The increment of a slider or stepper, greater than 0.
 ///   - precision: The number of decimals to show, from 0 to 17.
 ///   - scale: The scale of a slider: `.linear`, or `.log` for equal factors, which needs a minimum above 0.
-///   - pair: The name of the number on a pad's vertical axis, in the same collection; this one is on the horizontal.
+///   - pair: The name of the number on a pad's vertical axis, in the same collection; this is the horizontal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - readOnly: Whether the tweak can be seen but not set.
@@ -938,9 +943,9 @@ public macro Tweakable(
 ///         var right = 8.0
 ///     }
 ///
-/// A field is named after its property, such as `Initial Velocity` for `initialVelocity`. A `let` is not a field. If
-/// the structure declares `fields` itself, a `var` that is missing there is an error. Where declarations are isolated
-/// to the main actor by default, write `nonisolated struct`.
+/// A field is named after its property, such as `Initial Velocity` for `initialVelocity`. A `let` is not a
+/// field. If the structure declares `fields` itself, a `var` that is missing there is an error. Where
+/// declarations are isolated to the main actor by default, write `nonisolated struct`.
 @attached(extension, conformances: TweakGroup, names: named(fields))
 public macro TweakGroup() = #externalMacro(module: "TweakMacros", type: "TweakGroupMacro")
 
@@ -978,9 +983,9 @@ public macro TweakField(
 ///
 ///     #tweakAction("Spring", "Drawing", "Clear") { canvas.clear() }
 ///
-/// Write it in a file, a type or a function; the action exists from the start of the program. The closure captures
-/// nothing. It runs on the thread that calls ``TweakStore/run(_:)``, or on a library thread if a person requests the
-/// action. Where tweaks are disabled, the action is left out.
+/// Write it in a file, a type or a function; the action exists from the start of the program. The closure
+/// captures nothing. It runs on the thread that calls ``TweakStore/run(_:)``, or on a library thread if a
+/// person requests the action. Where tweaks are disabled, the action is left out.
 ///
 /// - Parameters:
 ///   - category: The first level of the name, a string literal.
@@ -1024,9 +1029,9 @@ public macro tweakAction(
 ///
 ///     if #feature("Sound", default: true) && #feature("Sound", part: "Bass", default: false) { … }
 ///
-/// The feature is the Bool tweak `Features/Sound/enabled`, the part `Features/Sound/Bass`. Write the names of nested
-/// parts in one string, separated by slashes. A part should count only if the feature is on: the expression above
-/// checks both, and ``TweakStore/isFeatureEnabled(_:_:)`` does so by itself.
+/// The feature is the Bool tweak `Features/Sound/enabled`, the part `Features/Sound/Bass`. Write the names of
+/// nested parts in one string, separated by slashes. A part should count only if the feature is on: the
+/// expression above checks both, and ``TweakStore/isFeatureEnabled(_:_:)`` does so by itself.
 ///
 /// - Parameters:
 ///   - feature: The feature, a string literal.
@@ -1068,7 +1073,7 @@ public macro tweakMonitor(
 ///   - name: The third level, a string literal.
 ///   - value: The value to store.
 ///   - limits: The range to draw, two literals.
-///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal for other numbers.
+///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - owner: The person or team responsible.
@@ -1087,7 +1092,7 @@ public macro tweakMonitor(
 ///   - name: The third level, a string literal.
 ///   - value: The value to store.
 ///   - limits: The range to draw, two literals.
-///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal for other numbers.
+///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - owner: The person or team responsible.
@@ -1106,7 +1111,7 @@ public macro tweakMonitor(
 ///   - name: The third level, a string literal.
 ///   - value: The value to store.
 ///   - limits: The range to draw, two literals.
-///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal for other numbers.
+///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - owner: The person or team responsible.
@@ -1125,7 +1130,7 @@ public macro tweakMonitor(
 ///   - name: The third level, a string literal.
 ///   - value: The value to store.
 ///   - limits: The range to draw, two literals.
-///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal for other numbers.
+///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - owner: The person or team responsible.
@@ -1144,7 +1149,7 @@ public macro tweakMonitor(
 ///   - name: The third level, a string literal.
 ///   - value: The value to store.
 ///   - limits: The range to draw, two literals.
-///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal for other numbers.
+///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - owner: The person or team responsible.
@@ -1163,7 +1168,7 @@ public macro tweakMonitor(
 ///   - name: The third level, a string literal.
 ///   - value: The value to store.
 ///   - limits: The range to draw, two literals.
-///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal for other numbers.
+///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - owner: The person or team responsible.
@@ -1182,7 +1187,7 @@ public macro tweakMonitor(
 ///   - name: The third level, a string literal.
 ///   - value: The value to store.
 ///   - limits: The range to draw, two literals.
-///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal for other numbers.
+///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - owner: The person or team responsible.
@@ -1201,7 +1206,7 @@ public macro tweakMonitor(
 ///   - name: The third level, a string literal.
 ///   - value: The value to store.
 ///   - limits: The range to draw, two literals.
-///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal for other numbers.
+///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - owner: The person or team responsible.
@@ -1220,7 +1225,7 @@ public macro tweakMonitor(
 ///   - name: The third level, a string literal.
 ///   - value: The value to store.
 ///   - limits: The range to draw, two literals.
-///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal for other numbers.
+///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - owner: The person or team responsible.
@@ -1239,7 +1244,7 @@ public macro tweakMonitor(
 ///   - name: The third level, a string literal.
 ///   - value: The value to store.
 ///   - limits: The range to draw, two literals.
-///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal for other numbers.
+///   - choices: The names of the states: an array literal for 0, 1, 2, …, or a dictionary literal.
 ///   - unit: The unit of the value, such as `kg`.
 ///   - description: A description for people.
 ///   - owner: The person or team responsible.
@@ -1273,8 +1278,9 @@ public macro tweakMonitor(
 ///
 ///     #tweakMonitor("Motor", "State", "Speed", speed, in: 0...8000, unit: "rpm")
 ///
-/// Storing the value is one instruction. People see the value and its graph, but cannot set it. Where tweaks are
-/// disabled, the value is not evaluated. Store a monitor at one place in the program; of several, people see one.
+/// Storing the value is one instruction. People see the value and its graph, but cannot set it. Where tweaks
+/// are disabled, the value is not evaluated. Store a monitor at one place in the program; of several, people
+/// see one.
 ///
 /// - Parameters:
 ///   - category: The first level of the name, a string literal.
@@ -1319,9 +1325,9 @@ public macro tweakMonitor(
 ///         @TweakMonitored("Motor", "State", "Speed", in: 0...8000, unit: "rpm") var speed = 0.0
 ///     }
 ///
-/// The variable remains a stored one, of its declared type or that of its literal: a Bool, an integer, a `Float` or a
-/// `Double`. It can be static, global, or a property of an object or value; all instances store the same monitor.
-/// Where tweaks are disabled, it is an ordinary variable.
+/// The variable remains a stored one, of its declared type or that of its literal: a Bool, an integer, a
+/// `Float` or a `Double`. It can be static, global, or a property of an object or value; all instances store
+/// the same monitor. Where tweaks are disabled, it is an ordinary variable.
 ///
 /// - Parameters:
 ///   - category: The first level of the name, a string literal.
