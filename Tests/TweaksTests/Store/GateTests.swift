@@ -408,3 +408,42 @@ import TweakJSON
         #expect(torn.withLock { $0.count } == 0)
     }
 }
+
+@Suite struct `Values that a killed writer has stored before the library came` {
+    private let p = TweakKey.test("P")
+
+    /// - Parameter number: The number of the sequence, odd if a writer was killed.
+    private func tweaks(leftAt number: UInt64) -> SyntheticTweaks {
+        let tweaks = SyntheticTweaks(
+            .double("P", 1), .double("I", 2), .monitor("Speed", .double),
+            Record.double("D", 3).named("Test", "Gated", "D"),
+            gates: [GateRecord(collection: "Gated")],
+            sequences: [SequenceRecord(number: number), SequenceRecord(number: 4)])
+        for index in 1...3 { tweaks.store(50, in: index) }
+        return tweaks
+    }
+
+    @Test func `The first change stores all that the store knows, and nothing else`() throws {
+        let tweaks = tweaks(leftAt: 7)
+        try tweaks.store.set(1.5, for: p)
+        #expect((0...3).map { tweaks.cell($0, as: Double.self) } == [1.5, 2, 50, 50])
+        #expect(tweaks.sequence(0).isMultiple(of: 2) && tweaks.sequence(0) > 8)
+        #expect(tweaks.sequence(1).isMultiple(of: 2) && tweaks.sequence(1) > 4)
+        #expect(
+            tweaks.messages.all == [
+                "a command was killed while it stored values in this process's memory, so all tweaks got their values again"
+            ])
+        // Only once.
+        tweaks.store(50, in: 1)
+        try tweaks.store.set(2.5, for: p)
+        #expect((0...1).map { tweaks.cell($0, as: Double.self) } == [2.5, 50])
+        #expect(tweaks.messages.all.count == 1)
+    }
+
+    @Test func `After whole changes only the new value is stored`() throws {
+        let tweaks = tweaks(leftAt: 8)
+        try tweaks.store.set(1.5, for: p)
+        #expect((0...3).map { tweaks.cell($0, as: Double.self) } == [1.5, 50, 50, 50])
+        #expect(tweaks.sequence(0) == 10 && tweaks.messages.all.isEmpty)
+    }
+}

@@ -131,6 +131,23 @@ struct GateRecord {
     }
 }
 
+/// The record of a sequence as `fbtweak.h` writes it.
+struct SequenceRecord {
+    /// Odd while values are stored.
+    var number: UInt64 = 0
+
+    var bytes: [UInt8] {
+        var words = [UInt64](repeating: 0, count: 7)
+        words[1] = number
+        var bytes = words.withUnsafeBytes { Array($0) }
+        let size = UInt32(bytes.count)
+        bytes.replaceSubrange(0..<4, with: withUnsafeBytes(of: size) { Array($0) })
+        bytes[RecordLayout.versionOffset] = RecordLayout.version
+        bytes[RecordLayout.kindOffset] = RecordLayout.sequenceKind
+        return bytes
+    }
+}
+
 /// A loop with a gate.
 ///
 /// `@unchecked Sendable`: the record is only accessed atomically, or by the thread that has taken what waits.
@@ -177,8 +194,12 @@ struct SyntheticTweaks: @unchecked Sendable {
     private let records: UnsafeMutableRawBufferPointer
     private var offsets: [Int] = []
     private var gates: [Int] = []
+    private var sequences: [Int] = []
 
-    init(_ records: Record..., gates: [GateRecord] = [], followedBy garbage: [UInt8] = []) {
+    init(
+        _ records: Record..., gates: [GateRecord] = [], sequences: [SequenceRecord] = [],
+        followedBy garbage: [UInt8] = []
+    ) {
         var bytes: [UInt8] = []
         for record in records {
             offsets.append(bytes.count)
@@ -187,6 +208,10 @@ struct SyntheticTweaks: @unchecked Sendable {
         for gate in gates {
             self.gates.append(bytes.count)
             bytes += gate.bytes
+        }
+        for sequence in sequences {
+            self.sequences.append(bytes.count)
+            bytes += sequence.bytes
         }
         bytes += garbage
         // Never freed, as an image that stays loaded.
@@ -209,6 +234,11 @@ struct SyntheticTweaks: @unchecked Sendable {
     /// The loop that passes a gate.
     func loop(_ index: Int = 0) -> SyntheticLoop {
         SyntheticLoop(record: UnsafeMutableRawBufferPointer(rebasing: records[gates[index]...]))
+    }
+
+    /// The number of a sequence, which counts changes.
+    func sequence(_ index: Int = 0) -> UInt64 {
+        records.load(fromByteOffset: sequences[index] + RecordLayout.cellOffset, as: UInt64.self)
     }
 
     /// Does what a program does with a monitor.

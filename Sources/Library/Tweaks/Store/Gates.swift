@@ -9,6 +9,8 @@ struct Gates {
     private(set) var all: [GateMailbox] = []
     /// The cells that count changes for readers of several tweaks, and the numbers of their images.
     private var sequences: [(cell: UInt, image: UInt32)] = []
+    /// Whether a command that changed the process's memory, before the library was loaded, was killed while it stored.
+    private var areTorn = false
     /// Whether changes wait for gates. During the start of the library they do not, because no loop is running yet.
     var areUsed = true
     /// The number of the last image whose records have been searched.
@@ -80,8 +82,15 @@ struct Gates {
             all.append(GateMailbox(gate, UnsafeMutableRawPointer(mutating: start + offset), of: image))
         }
         for offset in found.sequences {
-            sequences.append((UInt(bitPattern: start) + UInt(offset + RecordLayout.cellOffset), image))
+            let cell = start + offset + RecordLayout.cellOffset
+            sequences.append((UInt(bitPattern: cell), image))
+            areTorn = areTorn || fbtweak__load_64(cell.assumingMemoryBound(to: UInt64.self)) & 1 != 0
         }
+    }
+
+    fileprivate mutating func drainTorn() -> Bool {
+        defer { areTorn = false }
+        return areTorn
     }
 
     fileprivate mutating func remove(_ image: UInt32) {
@@ -121,6 +130,19 @@ extension StoreState {
             }
         }
         gates.lastSearched = last
+        if gates.drainTorn() { storeAll() }
+    }
+
+    /// Stores the values of all tweaks that are below no gate. The program's variables keep theirs.
+    private mutating func storeAll() {
+        decode()
+        let entries = tweaks.all.filter { entry in
+            !entry.isMonitor && !entry.isStoredByProgram && gates.mailbox(of: entry.key) == nil
+        }
+        gates.storing { for entry in entries { entry.storeAgain() } }
+        messages.append(
+            "a command was killed while it stored values in this process's memory, so all tweaks got their values again"
+        )
     }
 
     /// Commits what loops have stored.

@@ -236,7 +236,7 @@ final class TweakEntry: @unchecked Sendable {
         if !isStored { cells.forEach { $0.cell.store(storedValue) } }
     }
 
-    /// Gives all cells the value, because a loop or the program has stored another one in some.
+    /// Gives all cells the value, because a loop, the program or a killed command has stored another one in some.
     func storeAgain() { cells.forEach { $0.cell.store(storedValue) } }
 
     // MARK: The cells
