@@ -558,8 +558,10 @@
  * false, and as fast as a read, as long as no tweak of the program has changed.
  *
  * This holds for changes by the Tweaks library, and for changes that `tweak` makes in the memory of
- * a process without it; a writer that is killed there is repaired by the next one. It does not hold
- * for values that a gate stores: read those after the gate, without a take.
+ * a process without it. If `tweak` is killed there while it stores a change, takes are false until
+ * the next change, after which the values may be a mix of both: `tweak` then warns, and names the
+ * tweaks to set again. It does not hold for values that a gate stores: read those after the gate,
+ * without a take.
  */
 #define FBTweakTake(set_, ...)                                                                     \
   FBTWEAK__THIRD(__VA_ARGS__, FBTWEAK__TAKE_NEW, FBTWEAK__TAKE, )((set_), __VA_ARGS__)

@@ -17,6 +17,8 @@ package struct Warning: Encodable, ExpressibleByStringInterpolation {
         case few
         /// A helper process restores the value.
         case restoring
+        /// Some tweaks may have values of a part of an earlier change, whose writer was killed.
+        case torn
         /// No code reads the tweak.
         case unread
         case other

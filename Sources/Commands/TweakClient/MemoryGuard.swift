@@ -24,10 +24,10 @@ package struct MemoryGuard {
 
     /// Starts a guard for some values.
     ///
-    /// - Returns: `nil` if the values were refused, and the answer.
+    /// - Returns: `nil` if the values were refused, and the answer with its warnings.
     static func start(
         _ request: ChangeTweaks, in pid: pid_t, title: String
-    ) throws(Failure) -> (guard: MemoryGuard?, answer: ChangeTweaks.Answer) {
+    ) throws(Failure) -> (guard: MemoryGuard?, answer: ChangeTweaks.Answer, warnings: [ControlWarning]) {
         guard let (childInput, input) = makePipe() else { throw noGuard(title, errno) }
         guard let (output, childOutput) = makePipe() else {
             close(input)
@@ -57,9 +57,9 @@ package struct MemoryGuard {
             let result = try answer.result(of: ChangeTweaks.self)
             if result.changes.isEmpty {
                 memoryGuard.end()
-                return (nil, result)
+                return (nil, result, [])
             }
-            return (memoryGuard, result)
+            return (memoryGuard, result, answer.warnings)
         } catch let failure as Failure {
             memoryGuard.end()
             throw failure
@@ -118,15 +118,17 @@ extension MemoryGuard {
             return answer(ControlAnswer<Done>(error: ControlError(.refused, error.message), to: id))
         }
         let begin = ContinuousClock.now
-        answer(ControlAnswer(held.answer, to: id))
+        answer(ControlAnswer(held.answer, to: id), held.warnings)
         guard !held.answer.changes.isEmpty else { return }
         let end = call.durations.lease.map { begin + .seconds($0) }
         wait(for: ended, pid, termination, isBound: call.durations.end == .closed, until: end)
         held.putBack()
     }
 
-    private static func answer(_ answer: ControlAnswer<some JSONWritable & Sendable>) {
-        _ = answer.line().withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+    private static func answer(
+        _ answer: ControlAnswer<some JSONWritable & Sendable>, _ warnings: [ControlWarning] = []
+    ) {
+        _ = answer.line(warnings: warnings).withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
         // The process that started this one reads to the end.
         close(STDOUT_FILENO)
         _ = openFile("/dev/null", O_WRONLY)
@@ -166,11 +168,17 @@ extension MemoryGuard {
     private struct Held {
         private let program: MemoryProgram
         let answer: ChangeTweaks.Answer
+        /// What the process that started the guard does not find out itself.
+        let warnings: [ControlWarning]
         /// The variables whose old values are not the program's own.
         private let stored: Set<TweakKey>
 
         init(_ call: ChangeTweaks, in pid: pid_t) throws(Failure) {
-            guard let program = try Self.program(pid) else {
+            var warnings: [ControlWarning] = []
+            let program = try Self.program(pid) { warning in
+                if warning.kind == .torn { warnings.append(ControlWarning(.torn, warning.message)) }
+            }
+            guard let program else {
                 throw Failure("it no longer has tweaks", about: "\(pid)", .unavailable)
             }
             self.program = program
@@ -178,12 +186,15 @@ extension MemoryGuard {
             request.durations = SetDurations()
             stored = program.storedKeys
             answer = try program.change(request)
+            self.warnings = warnings
         }
 
         /// The tweaks in the memory of the process, or, if the library has them, the adopted variables.
-        private static func program(_ pid: pid_t) throws(Failure) -> MemoryProgram? {
-            if let program = try MemoryProgram(pid: pid, warn: { _ in }) { return program }
-            return try MemoryProgram(pid: pid, isBesideLibrary: true, warn: { _ in })
+        private static func program(
+            _ pid: pid_t, warn: @escaping (Warning) -> Void = { _ in }
+        ) throws(Failure) -> MemoryProgram? {
+            if let program = try MemoryProgram(pid: pid, warn: warn) { return program }
+            return try MemoryProgram(pid: pid, isBesideLibrary: true, warn: warn)
         }
 
         /// Puts the old values back where the new ones still are.

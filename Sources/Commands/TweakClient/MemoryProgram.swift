@@ -181,6 +181,7 @@ package final class MemoryProgram: Program {
             sayThatNothingIsKept()
             unread.warn(of: change.evaluation.answer, warn)
         }
+        if change.isTorn { warnOfTornTweaks(besides: change) }
         return change.evaluation.answer.notingWaiting()
     }
 
@@ -208,6 +209,8 @@ package final class MemoryProgram: Program {
         var gated: [(gate: MemoryGate, values: [TweakKey: TweakValue])] = []
         /// Whether a gate has got its values.
         var hasBegun = false
+        /// Whether other tweaks may have values of a part of an earlier change.
+        var isTorn = false
     }
 
     /// The tweak with its value as last read.
@@ -296,7 +299,7 @@ package final class MemoryProgram: Program {
         }
         guard !change.direct.isEmpty else { return true }
         try inMemory { () throws(MemoryError) in
-            if !isBesideLibrary { try tweaksInMemory.set(change.direct) }
+            if !isBesideLibrary { change.isTorn = try tweaksInMemory.set(change.direct) }
             try variables.set(
                 change.direct.filter { isBesideLibrary || tweaksInMemory.tweak($0.key) == nil })
         }
@@ -318,10 +321,13 @@ package final class MemoryProgram: Program {
                     : "without the Tweaks library in the process a value cannot change gradually",
                 about: title, .unavailable)
         }
-        let (memoryGuard, answer) = try MemoryGuard.start(request, in: process.pid, title: title)
+        let (memoryGuard, answer, warnings) = try MemoryGuard.start(request, in: process.pid, title: title)
         guard let memoryGuard else { return answer }
         if !isBesideLibrary {
             try inMemory { () throws(MemoryError) in try tweaksInMemory.refresh(answer.changes.map(\.tweak)) }
+        }
+        for warning in warnings where warning.kind == .torn {
+            warn(Warning(warning.message, .torn, process: process.pid))
         }
         guards.append(memoryGuard)
         if !hasNamedGuard {
@@ -442,6 +448,22 @@ package final class MemoryProgram: Program {
             }
             return try body()
         }
+    }
+
+    /// Names the tweaks that an earlier writer may have stored before it was killed, and that a change leaves as they are.
+    private func warnOfTornTweaks(besides change: Change) {
+        let set = Set(change.evaluation.values.map(\.key))
+        let names = tweaksInMemory.all().map(\.declaration).filter {
+            !set.contains($0.key) && $0.type != .action && !$0.isReadOnly && !$0.needsRestart
+                // Other texts than choices cannot be written.
+                && ($0.type != .string || !$0.choices.isEmpty) && tweaksInMemory.gate(of: $0.key) == nil
+        }.map { "\($0.key)" }
+        guard !names.isEmpty else { return }
+        warn(
+            Warning(
+                "\(title): an earlier command was killed while it stored values, so tweaks that were not set now may hold a "
+                    + "part of them: \(names.beginning.joined(separator: ", ")); set these again, or reset all with "
+                    + "tweak reset --all \(process.pid)", .torn, process: process.pid))
     }
 
     private func sayThatNothingIsKept() {

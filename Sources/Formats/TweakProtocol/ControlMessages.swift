@@ -64,6 +64,9 @@ package struct ControlWarning: JSONReadable, JSONWritable, Hashable, Sendable {
         package static let brokenOverrides = Kind(rawValue: "brokenOverrides")
         /// The file system of the overrides has no locks.
         package static let noLock = Kind(rawValue: "noLock")
+        /// Some tweaks may have values of a part of an earlier change, whose writer was killed. Clients that write into
+        /// the memory of a process without the library find that.
+        package static let torn = Kind(rawValue: "torn")
         /// No code reads the tweak. The library does not look for that, but clients do.
         package static let unread = Kind(rawValue: "unread")
     }

@@ -132,17 +132,24 @@ extension MemoryTweaks {
     }
 
     /// Stores cells, and counts that for readers of several tweaks.
-    func storing(in process: ProcessMemory, _ body: () throws(MemoryError) -> Void) throws(MemoryError) {
+    ///
+    /// - Returns: Whether an earlier writer was killed while it stored, and may have stored a part of its change.
+    func storing(
+        in process: ProcessMemory, _ body: () throws(MemoryError) -> Void
+    ) throws(MemoryError) -> Bool {
         var counts: [(address: UInt64, order: ByteOrder, count: UInt64)] = []
+        var isTorn = false
         for (address, order) in sequences {
             guard let bytes = space.bytes(at: address, count: 8) else { throw .replaced }
-            // Odd if a writer was killed.
-            let count = ((bytes.span.bytes.number(at: 0, order) ?? 0 as UInt64) &+ 1) | 1
+            let before: UInt64 = bytes.span.bytes.number(at: 0, order) ?? 0
+            isTorn = isTorn || before & 1 != 0
+            let count = (before &+ 1) | 1
             counts.append((address, order, count))
             try process.write(order.bytes(of: count), at: address)
         }
         try body()
         for (address, order, count) in counts { try process.write(order.bytes(of: count &+ 1), at: address) }
+        return isTorn
     }
 }
 

@@ -297,14 +297,20 @@ extension MemoryTweaks {
     ///
     /// The records are read again first: if they have changed, the process runs another program or has unloaded a
     /// library, and nothing is written.
-    package func set(_ values: [TweakKey: TweakValue]) throws(MemoryError) {
+    ///
+    /// - Returns: Whether other tweaks may have values of a part of an earlier change, whose writer was killed.
+    @discardableResult
+    package func set(_ values: [TweakKey: TweakValue]) throws(MemoryError) -> Bool {
         guard let process = space as? ProcessMemory else { throw .failed("a core cannot be changed") }
         let patches = patches(for: values)
-        guard !patches.isEmpty else { return }
+        guard !patches.isEmpty else { return false }
         try checkRecords(at: patches.map(\.place), in: process)
         var written = patches
-        try storing(in: process) { () throws(MemoryError) in try process.move(&written, isWritten: true) }
+        let isTorn = try storing(in: process) { () throws(MemoryError) in
+            try process.move(&written, isWritten: true)
+        }
         try refresh(patches, in: process)
+        return isTorn
     }
 
     /// Reads the cells of some tweaks again.

@@ -1,7 +1,7 @@
 /*
- * Taking a set, see RecordFormat.md: three writers under a lock, one of which may be killed at any
- * step, and a reader that tries at most three times. Checked by GateModelTests, as it is, and with
- * each of these mistakes:
+ * Taking a set, see RecordFormat.md: three writers under a lock, which store all values, and one of
+ * which may be killed at any step, and a reader that tries at most three times. Checked by
+ * GateModelTests, as it is, and with each of these mistakes:
  *
  * NOT_ODD     a writer does not make the sequence odd before it stores
  * NO_REPAIR   a writer adds 1 to a sequence that a killed one left odd

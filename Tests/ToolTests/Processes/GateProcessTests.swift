@@ -307,3 +307,125 @@ private final class GatedProgram {
         #expect(try program.tweak("set", "Arm/PID/P=4").output == "Arm/PID/P: 3.0 → 4.0\n")
     }
 }
+
+@Suite struct `Programs with a take, in which a setter was killed while it stored` {
+    private let program: BareProgram
+
+    /// Prints what it takes whenever that changes. If there is a file `cut`, it gets a part of a change, as if its writer
+    /// had been killed. With a file `library`, it loads the library.
+    private static let source = #"""
+        #include "mailbox.h"
+        #include <dlfcn.h>
+        #include <stdio.h>
+        #include <unistd.h>
+
+        struct set { double p, i; };
+        static inline struct set read_set(void) {
+          struct set set = {FBTweakValue("Arm", "PID", "P", 1.0), FBTweakValue("Arm", "PID", "I", 2.0)};
+          return set;
+        }
+
+        static void cut(void) {
+          static const double part = 9;
+          uint64_t *number = (uint64_t *)record_of(FBTWEAK_KIND_SEQUENCE, 0) + 1, bits;
+          memcpy(&bits, &part, sizeof bits);
+          __atomic_fetch_add(number, 1, __ATOMIC_SEQ_CST);
+          __atomic_store_n((uint64_t *)record_of(FBTWEAK_KIND_VALUE, "P") + 1, bits, __ATOMIC_SEQ_CST);
+        }
+
+        int main(void) {
+          struct set set = {0, 0};
+          char last[100] = "";
+          for (;;) {
+            char line[100];
+            FBTweakGate("Motor");
+            FBTweakMonitor("Arm", "PID", "Speed", FBTweakValue("Motor", "PID", "D", 3.0));
+            bool is_taken = FBTweakTake(read_set(), &set);
+            snprintf(line, sizeof line, "%s %g %g", is_taken ? "took" : "kept", set.p, set.i);
+            if (strcmp(line, last) != 0)
+              puts(strcpy(last, line));
+            fflush(stdout);
+            usleep(1000);
+            if (unlink("cut") == 0)
+              cut();
+            if (unlink("library") == 0 && !dlopen(LIBRARY, RTLD_NOW))
+              return 1;
+          }
+        }
+
+        """#
+
+    init() throws {
+        program = try BareProgram(
+            named: "arm", Self.source,
+            compiling: [
+                "-I", Locations.package + "/Tests/Programs/gate",
+                "-DLIBRARY=\"\(try Installation.path("lib/libtweaks.so.0"))\"",
+            ])
+        try program.start()
+        program.expect("took 1 2")
+        try program.home.write("cut", "")
+        program.expect("kept 1 2")
+    }
+
+    private func warning(about names: String) -> String {
+        "\(program.title): an earlier command was killed while it stored values, so tweaks that were not set now may hold a "
+            + "part of them: \(names); set these again, or reset all with tweak reset --all \(program.pid)"
+    }
+
+    @Test func `The next change names the tweaks that may hold a part of a change, once`() throws {
+        let set = try program.tweak("set", "Arm/PID/I", "5")
+        #expect(set.output == "Arm/PID/I: 2.0 → 5.0\n")
+        #expect(set.error == program.notice + "tweak: warning: " + warning(about: "Arm/PID/P") + "\n")
+        program.expect("took 9 5")
+        #expect(try program.tweak("set", "Arm/PID/P", "4").error == program.notice)
+        program.expect("took 4 5")
+    }
+
+    @Test func `The warning is an object for scripts`() throws {
+        let set = try program.tweak("set", "--format", "json", "Arm/PID/I", "5")
+        let object =
+            #"{"kind":"torn","message":"\#(warning(about: "Arm/PID/P"))","process":\#(program.pid)}"# + "\n"
+        #expect(set.error.hasSuffix("\n" + object), "\(set.error)")
+    }
+
+    @Test func `The page says it, too`() throws {
+        let page = try ServedPage(["\(program.pid)"], home: program.home)
+        let answer = try page.api(
+            "set",
+            [
+                "program": page.id(ofProcess: program.pid),
+                "values": [["tweak": "Arm/PID/I", "value": 5]],
+            ]
+        ).json
+        let warnings = answer["warnings"] as? [[String: Any]]
+        #expect(warnings?.map { $0["kind"] as? String } == ["torn"], "\(answer)")
+        #expect(warnings?.first?["message"] as? String == warning(about: "Arm/PID/P"))
+    }
+
+    @Test func `A lease says it, too`() throws {
+        let set = try program.tweak("set", "--for", "1h", "Arm/PID/I", "5")
+        #expect(set.error.contains("tweak: warning: " + warning(about: "Arm/PID/P") + "\n"), "\(set.error)")
+        program.expect("took 9 5")
+    }
+
+    @Test func `A change of all that can be torn, and a reset, leave a whole set without a warning`() throws {
+        #expect(try program.tweak("set", "Arm/PID/P", "4", "Arm/PID/I", "5").error == program.notice)
+        program.expect("took 4 5")
+        try program.home.write("cut", "")
+        program.expect("kept 4 5")
+        #expect(try program.tweak("reset", "--all").error.isEmpty)
+        program.expect("took 1 2")
+    }
+
+    @Test(.enabled(if: sanitizer == nil))
+    func `The library, loaded afterwards, stores all values again`() throws {
+        try FileManager.default.createDirectory(
+            atPath: program.home("runtime"), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        try program.home.write("library", "")
+        #expect(try waitUntil { try program.command(["ps"]).output.contains("\(program.pid) ") })
+        #expect(try program.tweak("set", "Arm/PID/I", "5").output == "Arm/PID/I: 2.0 → 5.0\n")
+        program.expect("took 1 5")
+    }
+}

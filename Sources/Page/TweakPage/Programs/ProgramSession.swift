@@ -23,8 +23,8 @@ actor ProgramSession {
     /// The share of a program that is not running, and of its tweaks.
     private var share: AnswerBudget.Share?
     private var lastFiles: [FileState?]?
-    /// The changed tweaks that no code reads, and the warnings that were not passed on yet.
-    private nonisolated let unread = Mutex<(tweaks: Set<TweakKey>, warnings: [ControlWarning])>(([], []))
+    /// The changed tweaks that no code reads, and the warnings about changes that were not passed on yet.
+    private nonisolated let found = Mutex<(unread: Set<TweakKey>, warnings: [ControlWarning])>(([], []))
     /// The number of waiting requests.
     private nonisolated let waiting = Mutex(0)
     private static let mostWaiting = 64
@@ -41,9 +41,9 @@ actor ProgramSession {
     /// Returns the problems with changes that the program has told of since the last call, or that its files show.
     func drainWarnings() -> [ControlWarning] {
         let programs = [open?.program as? LiveProgram] + trials.values.map(\.program)
-        return unread.withLock { unread in
-            defer { unread.warnings = [] }
-            return unread.warnings
+        return found.withLock { found in
+            defer { found.warnings = [] }
+            return found.warnings
         } + programs.flatMap { $0?.drainWarnings() ?? [] }
     }
 
@@ -129,12 +129,17 @@ actor ProgramSession {
         }
     }
 
-    /// Keeps the first warning that no code reads a tweak. The page shows other problems in its own way.
+    /// Keeps the first warning that no code reads a tweak, and those of torn changes. The page shows other problems in
+    /// its own way.
     nonisolated func note(_ warning: Warning) {
-        guard warning.kind == .unread, let tweak = warning.tweak else { return }
-        unread.withLock { unread in
-            guard unread.tweaks.insert(tweak).inserted else { return }
-            unread.warnings.append(ControlWarning(.unread, warning.message))
+        found.withLock { found in
+            switch (warning.kind, warning.tweak) {
+            case (.torn, _): found.warnings.append(ControlWarning(.torn, warning.message))
+            case (.unread, let tweak?):
+                guard found.unread.insert(tweak).inserted else { return }
+                found.warnings.append(ControlWarning(.unread, warning.message))
+            default: break
+            }
         }
     }
 
