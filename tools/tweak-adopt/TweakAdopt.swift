@@ -89,19 +89,20 @@ struct Adopt: ParsableCommand {
 
     func validate() throws {
         guard [list, remove, renew, again].count(where: \.self) <= 1 else {
-            throw ValidationError("Only one of --list, --remove, --renew and --again can be given.")
+            throw ValidationError("Give only one of --list, --remove, --renew and --again.")
         }
         guard !(list || remove || renew || again) || (limits ?? name ?? unit) == nil && !monitor else {
-            throw ValidationError("--in, --name, --unit and --monitor describe a variable that is adopted.")
+            throw ValidationError("--in, --name, --unit and --monitor need a variable to adopt.")
         }
         guard !variable.isEmpty || list || renew || again else {
-            throw ValidationError("The variable is missing.")
+            throw ValidationError("Name a variable to adopt.")
         }
         guard variable.isEmpty || !(renew || again) else {
-            throw ValidationError("--\(renew ? "renew" : "again") is for all adopted variables.")
+            throw ValidationError(
+                "--\(renew ? "renew" : "again") covers all adopted variables; do not name any.")
         }
         guard name == nil || variable.count == 1 else {
-            throw ValidationError("--name is for one variable.")
+            throw ValidationError("--name needs exactly one variable.")
         }
     }
 

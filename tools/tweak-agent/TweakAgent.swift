@@ -126,11 +126,13 @@ struct Sign: AgentCommand {
 
     func validate() throws {
         guard [newKey, key, check].count(where: { $0 != nil }) == 1 else {
-            throw ValidationError("One of --new-key, --key and --check is needed.")
+            throw ValidationError("Give one of --new-key, --key and --check.")
         }
         guard newKey == nil || files.isEmpty else {
-            throw ValidationError("--new-key does not sign files; use --key FILE.")
+            throw ValidationError("--new-key signs no files; sign them with --key FILE.")
         }
-        guard newKey != nil || !files.isEmpty else { throw ValidationError("There is no file.") }
+        guard newKey != nil || !files.isEmpty else {
+            throw ValidationError("Name the files to sign or check.")
+        }
     }
 }

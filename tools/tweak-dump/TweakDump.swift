@@ -71,20 +71,20 @@ struct TweakDump: ParsableCommand {
         guard !files.isEmpty || recursive || !memory.isEmpty else {
             throw ValidationError("Name a file to inspect.")
         }
-        guard task == .lint || ignore.isEmpty else { throw ValidationError("--ignore is for --lint.") }
-        guard task == .lint || !strict else { throw ValidationError("--strict is for --lint.") }
+        guard task == .lint || ignore.isEmpty else { throw ValidationError("--ignore needs --lint.") }
+        guard task == .lint || !strict else { throw ValidationError("--strict needs --lint.") }
         guard !sources || task == nil && format == .table else {
-            throw ValidationError("--sources is for the table of tweaks.")
+            throw ValidationError("--sources works only with the table of tweaks.")
         }
         guard format != .a2l || memory.isEmpty else {
             throw ValidationError("--format a2l describes files, not processes and cores.")
         }
         guard let task else { return }
         guard format == .table || format == .json else {
-            throw ValidationError("--\(task) writes a table or JSON.")
+            throw ValidationError("--\(task) supports only the formats table and json.")
         }
         guard task != .diff || (files.count == 2 && memory.isEmpty) else {
-            throw ValidationError("--diff compares two files or folders: the old and the new one.")
+            throw ValidationError("--diff needs two files or folders: the old one, then the new one.")
         }
     }
 

@@ -73,7 +73,7 @@ package struct ServeOptions: ParsableArguments, Sendable {
 
     package func validate() throws {
         guard !noToken || secret.tokenFile == nil else {
-            throw ValidationError("Either there is a token, or there is none.")
+            throw ValidationError("Give either --token-file or --no-token, not both.")
         }
     }
 }
@@ -123,10 +123,10 @@ package struct ListenOptions: ParsableArguments, Sendable {
 
     package func validate() throws {
         guard (certificate == nil) == (key == nil) else {
-            throw ValidationError("A certificate and its key belong together.")
+            throw ValidationError("Give --certificate and --key together.")
         }
         guard !plainHTTP || certificate == nil else {
-            throw ValidationError("Either there is a certificate, or HTTP is plain.")
+            throw ValidationError("--plain-http cannot be combined with --certificate.")
         }
     }
 }

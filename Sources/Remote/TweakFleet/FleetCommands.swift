@@ -248,7 +248,7 @@ struct FleetHistory: AgentCommand {
     var tweak: String?
 
     func validate() throws {
-        guard last ?? 1 > 0 else { throw ValidationError("--last takes a number above 0.") }
+        guard last ?? 1 > 0 else { throw ValidationError("--last must be greater than 0.") }
     }
 }
 
@@ -357,7 +357,7 @@ struct FleetKill: AgentCommand {
 
     func validate() throws {
         guard change.isDryRun || change.author.why?.isEmpty == false else {
-            throw ValidationError("A kill needs a reason: --why.")
+            throw ValidationError("Give the reason for the kill with --why.")
         }
     }
 }
@@ -452,13 +452,16 @@ struct FleetRollout: AgentCommand {
     var value = "true"
 
     func validate() throws {
-        guard author.why?.isEmpty == false else { throw ValidationError("A rollout needs a reason: --why.") }
+        guard author.why?.isEmpty == false else {
+            throw ValidationError("Give the reason for the rollout with --why.")
+        }
         guard check == nil || !attendance.isAttended else {
-            throw ValidationError("--check is for agents; --attend and --until-failing are without them.")
+            throw ValidationError(
+                "--check runs on agents; it cannot be combined with --attend or --until-failing.")
         }
         let seconds = every.seconds.rounded(.up)
         guard RolloutLimits.pauses ~= seconds else {
-            throw ValidationError("--every takes a time from one second to 30 days.")
+            throw ValidationError("--every must be between 1 second and 30 days.")
         }
     }
 }
@@ -569,7 +572,9 @@ struct FleetBuilds: AgentCommand {
     @OptionGroup var fleet: FleetOptions
 
     func validate() throws {
-        guard remove == nil || !isOfTweaks else { throw ValidationError("Use --remove or --tweaks.") }
+        guard remove == nil || !isOfTweaks else {
+            throw ValidationError("Give either --remove or --tweaks, not both.")
+        }
     }
 }
 

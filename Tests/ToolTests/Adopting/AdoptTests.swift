@@ -179,10 +179,10 @@ import Testing
         (["gravity", "--in", "5"], 65, "limits are written as 0..30"),
         (["on", "--in", "0..1"], 65, "only a number"),
         (["gravity", "--name", "Gravity"], 64, "Category/Collection/Name"),
-        ([], 64, "The variable is missing"),
-        (["gravity", "level", "--name", "A/B/C"], 64, "--name is for one variable"),
+        ([], 64, "Name a variable to adopt"),
+        (["gravity", "level", "--name", "A/B/C"], 64, "--name needs exactly one variable"),
         (["gravity", "level", "--in", "0..100"], 65, "the default is outside"),
-        (["--list", "gravity", "--unit", "m"], 64, "describe a variable"),
+        (["--list", "gravity", "--unit", "m"], 64, "need a variable to adopt"),
     ])
     func `have limits that fit`(arguments: [String], status: Int32, message: String) throws {
         let result = try program.command(["adopt", program.path] + arguments)

@@ -125,7 +125,8 @@ import Testing
         let recording = try setter.home.write("run.mcap", "")
         let result = try setter.program.command("replay", "tweak-setter", recording)
         #expect(
-            result.error.hasPrefix("Error: \(recording) is a recording, which comes before the program.\n"))
+            result.error.hasPrefix(
+                "Error: \(recording) is a recording; write the recording before the program.\n"))
         #expect(result.status == 64)
     }
 

@@ -95,19 +95,21 @@ struct BakeCommand: ParsableCommand {
 
     func validate() throws {
         guard [review, write, check].count(where: \.self) <= 1 else {
-            throw ValidationError("Use one of --review, --write and --check.")
+            throw ValidationError("Give only one of --review, --write and --check.")
         }
         guard preset == nil || values == nil else {
-            throw ValidationError("Use one of --preset and --values.")
+            throw ValidationError("Give either --preset or --values, not both.")
         }
         guard ifDifference == nil || write else { throw ValidationError("--if-difference needs --write.") }
         guard !(ifDifference == "-" && values == "-") else {
-            throw ValidationError("Standard input is either the values or the difference.")
+            throw ValidationError("Only one of --values and --if-difference can read standard input.")
         }
         guard !target.allProcesses else {
-            throw ValidationError("A default has one value, so the values are those of one process.")
+            throw ValidationError("bake takes its values from one process; give its process id.")
         }
-        guard format == .diff || !review else { throw ValidationError("A review has no other format.") }
+        guard format == .diff || !review else {
+            throw ValidationError("--format cannot be combined with --review.")
+        }
     }
 
     func run() throws {

@@ -31,9 +31,9 @@ struct ForgetCommand: ParsableCommand {
 
     func validate() throws {
         guard format == .table || yes || dryRun else {
-            throw ValidationError("With --format json, give --yes or --dry-run.")
+            throw ValidationError("--format json needs --yes or --dry-run.")
         }
-        guard !(yes && dryRun) else { throw ValidationError("Give --yes or --dry-run, not both.") }
+        guard !(yes && dryRun) else { throw ValidationError("Give either --yes or --dry-run, not both.") }
     }
 
     func run() throws {

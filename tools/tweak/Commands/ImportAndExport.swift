@@ -20,7 +20,7 @@ struct ExportCommand: ParsableCommand {
 
     func validate() throws {
         if target.allProcesses, file != "-" {
-            throw ValidationError("The values of several processes do not fit into one file.")
+            throw ValidationError("A file holds the values of one process; give its process id.")
         }
     }
 

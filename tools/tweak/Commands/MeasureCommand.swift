@@ -61,7 +61,7 @@ struct MeasureCommand: ParsableCommand {
 
     func validate() throws {
         guard ControlLimits.sampleRates.contains(rate) else {
-            throw ValidationError("The rate is from 0.001 to 1000 samples per second.")
+            throw ValidationError("--rate must be between 0.001 and 1000 samples per second.")
         }
     }
 

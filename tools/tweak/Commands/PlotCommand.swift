@@ -43,9 +43,11 @@ struct PlotCommand: ParsableCommand {
 
     func validate() throws {
         guard ControlLimits.sampleRates.contains(rate) else {
-            throw ValidationError("The rate is from 0.001 to 1000 samples per second.")
+            throw ValidationError("--rate must be between 0.001 and 1000 samples per second.")
         }
-        guard 0.1...86_400 ~= window else { throw ValidationError("The window is 0.1 to 86400 seconds.") }
+        guard 0.1...86_400 ~= window else {
+            throw ValidationError("--window must be between 0.1 and 86400 seconds.")
+        }
     }
 
     func run() throws {

@@ -38,14 +38,14 @@ struct ResetCommand: ParsableCommand {
 
     func validate() throws {
         if leases, undeclared {
-            throw ValidationError("Tweaks that nothing declares have no leases; leave --undeclared out.")
+            throw ValidationError("Undeclared tweaks have no leases; omit --undeclared or --leases.")
         }
         let isNamed = !tweaks.isEmpty
         if isNamed != (all || undeclared) { return }
         throw ValidationError(
             isNamed
-                ? "Name tweaks, or give --all or --undeclared, not both."
-                : "Name the tweaks, or give --all or --undeclared.")
+                ? "Give either tweaks, or --all or --undeclared, not both."
+                : "Name the tweaks to reset, or give --all or --undeclared.")
     }
 
     func run() throws {

@@ -82,13 +82,13 @@ struct SetCommand: ParsableCommand {
 
     func validate() throws {
         if let lease, !ControlLimits.leaseDurations.contains(lease.seconds) {
-            throw ValidationError("A lease lasts 1 ms to a week.")
+            throw ValidationError("--for must be between 1 ms and 1 week.")
         }
         if let ramp, !ControlLimits.rampDurations.contains(ramp.seconds) {
-            throw ValidationError("A ramp lasts 1 ms to an hour.")
+            throw ValidationError("--ramp must be between 1 ms and 1 hour.")
         }
         if attends, TweakCommand.attendedWords.isEmpty {
-            throw ValidationError("The command is missing: --while -- <command>.")
+            throw ValidationError("Give the command to run: --while -- <command>.")
         }
     }
 

@@ -70,14 +70,14 @@ struct WatchCommand: ParsableCommand {
 
     func validate() throws {
         if let rate, !ControlLimits.sampleRates.contains(rate) {
-            throw ValidationError("The rate is from 0.001 to 1000 samples per second.")
+            throw ValidationError("--rate must be between 0.001 and 1000 samples per second.")
         }
         let isSampling = rate != nil || duration != nil || output != nil || to != nil || format == .csv
         guard !target.allProcesses || !isSampling else {
-            throw ValidationError("Only one process can be sampled.")
+            throw ValidationError("Only one process can be sampled; give its process id.")
         }
         guard to != nil || form == nil && !allowRemote else {
-            throw ValidationError("--as and --allow-remote are for --to.")
+            throw ValidationError("--as and --allow-remote need --to.")
         }
         guard format == .table || !isMCAP else {
             throw ValidationError("A file whose name ends in .mcap is written as MCAP; omit --format.")

@@ -56,7 +56,7 @@ struct GenerateAccessors: ParsableCommand {
         }
         if localTweaksFilePath == nil {
             guard configurationFolder == nil else {
-                throw ValidationError("--configuration-folder is for --local-tweaks-file-path.")
+                throw ValidationError("--configuration-folder needs --local-tweaks-file-path.")
             }
             return
         }
@@ -66,7 +66,7 @@ struct GenerateAccessors: ParsableCommand {
         }
         guard (accessorClassName == nil) != (configurationFolder == nil) else {
             throw ValidationError(
-                "With --local-tweaks-file-path give either --accessor-class-name or --configuration-folder."
+                "--local-tweaks-file-path needs either --accessor-class-name or --configuration-folder."
             )
         }
     }

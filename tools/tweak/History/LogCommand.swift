@@ -39,9 +39,11 @@ struct LogCommand: ParsableCommand {
     @OptionGroup var target: ProgramOptions
 
     func validate() throws {
-        guard since >= 0, last ?? 0 >= 0 else { throw ValidationError("The number is at least 0.") }
+        guard since >= 0, last ?? 0 >= 0 else {
+            throw ValidationError("--since and --last must be at least 0.")
+        }
         guard !(follow && target.allProcesses) else {
-            throw ValidationError("Only one process can be followed.")
+            throw ValidationError("Only one process can be followed; give its process id.")
         }
     }
 

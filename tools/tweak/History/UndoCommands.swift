@@ -29,7 +29,7 @@ struct UndoCommand: ParsableCommand {
     var number: Int?
 
     func validate() throws {
-        if let number, number < 1 { throw ValidationError("The number of a change is at least 1.") }
+        if let number, number < 1 { throw ValidationError("The number of a change must be at least 1.") }
     }
 
     func run() throws {

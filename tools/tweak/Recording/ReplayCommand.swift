@@ -61,15 +61,15 @@ struct ReplayCommand: ParsableCommand {
     func validate() throws {
         let program = target.program
         guard isAccessible(file, F_OK) || !program.hasSuffix(".mcap") || !isAccessible(program, R_OK) else {
-            throw ValidationError("\(program) is a recording, which comes before the program.")
+            throw ValidationError("\(program) is a recording; write the recording before the program.")
         }
-        guard speed > 0, speed.isFinite else { throw ValidationError("The speed is more than 0.") }
-        if let until, !(until >= 0) { throw ValidationError("The time is at least 0 seconds.") }
+        guard speed > 0, speed.isFinite else { throw ValidationError("--speed must be greater than 0.") }
+        if let until, !(until >= 0) { throw ValidationError("--until must be at least 0 seconds.") }
         guard check || tolerance == nil && shift == nil && format == nil else {
-            throw ValidationError("--tolerance, --shift and --format are for --check.")
+            throw ValidationError("--tolerance, --shift and --format need --check.")
         }
         guard !check || speed == 1 else {
-            throw ValidationError("A check has the speed of the recording.")
+            throw ValidationError("--check replays at the recorded speed; omit --speed.")
         }
     }
 

@@ -136,30 +136,32 @@ struct SweepCommand: ParsableCommand {
 
     func validate() throws {
         guard (measure == nil) != (command == nil) else {
-            throw ValidationError("Either --measure or --command says what to measure.")
+            throw ValidationError("Give either --measure or --command.")
         }
         guard valueFrom == nil || command != nil else {
-            throw ValidationError("--value-from is for the output of --command.")
+            throw ValidationError("--value-from needs --command.")
         }
         guard combination == nil || measure != nil else {
-            throw ValidationError("--sum and --max are for --measure.")
+            throw ValidationError("--sum and --max need --measure.")
         }
-        guard time == nil || command == nil else { throw ValidationError("--for is for --measure.") }
-        guard !search || !random else { throw ValidationError("A sweep is either --search or --random.") }
-        guard !search || !shuffle else { throw ValidationError("A search has its own order.") }
+        guard time == nil || command == nil else { throw ValidationError("--for needs --measure.") }
+        guard !search || !random else { throw ValidationError("Give either --search or --random, not both.") }
+        guard !search || !shuffle else {
+            throw ValidationError("--shuffle cannot be combined with --search.")
+        }
         guard trials == nil || search || random else {
-            throw ValidationError("--trials is for --search and --random; a grid has its number of points.")
+            throw ValidationError("--trials needs --search or --random; a grid measures each of its points.")
         }
         guard 1...Sweep.most ~= trials ?? 1 else {
-            throw ValidationError("There are 1 to \(Sweep.most) trials.")
+            throw ValidationError("--trials must be between 1 and \(Sweep.most).")
         }
-        guard 1...1000 ~= repeats else { throw ValidationError("A point is measured 1 to 1000 times.") }
+        guard 1...1000 ~= repeats else { throw ValidationError("--repeat must be between 1 and 1000.") }
         guard confidence >= 50, confidence < 100 else {
-            throw ValidationError("The confidence is from 50 to below 100 percent.")
+            throw ValidationError("--confidence must be at least 50 and below 100 percent.")
         }
-        guard reference >= 0 else { throw ValidationError("--reference is at least 0.") }
+        guard reference >= 0 else { throw ValidationError("--reference must be at least 0.") }
         guard ControlLimits.sampleRates.contains(rate) else {
-            throw ValidationError("The rate is from 0.001 to 1000 samples per second.")
+            throw ValidationError("--rate must be between 0.001 and 1000 samples per second.")
         }
     }
 
