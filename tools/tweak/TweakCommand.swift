@@ -12,39 +12,39 @@ struct TweakCommand: ParsableCommand {
         commandName: "tweak",
         abstract: "Show and change the tweaks of programs.",
         discussion: """
-            PROGRAM is a process id, or the path or name of an executable. A running program is changed at once; without \
-            the Tweaks library in it, its memory is read and written, and changes last until it ends. The tweaks of a \
-            program that is not running are read from the executable and its shared libraries, and changes are kept in \
-            $XDG_CONFIG_HOME/tweaks/<name of the executable>/overrides.json for its next start.
+            PROGRAM is a process id, or the path or name of an executable. A running program changes at once. If it \
+            does not contain the Tweaks library, its memory is read and written, and changes last until it exits. If the \
+            program is not running, its tweaks are read from the executable and its shared libraries, and changes are \
+            kept in $XDG_CONFIG_HOME/tweaks/<name of the executable>/overrides.json for its next start.
 
             A tweak is named Category/Collection/Name, with %2F for a slash and %25 for a percent sign inside a \
-            level. An abbreviation suffices if it matches only one tweak: the last levels, or the beginning or end of each. \
+            level. An abbreviation works if it matches exactly one tweak: the last levels, or the beginning or end of each. \
             Exact matches take precedence over matches that differ in case, or in colour for color.
 
             EXIT STATUS
-              0   done; a value outside the limits was clamped, with a warning
-              1   bake --check found values that are no defaults, replay --check another
-                  course of a monitor, a review was ended, forget was answered with no, or
-                  a guard of sweep was breached
-              3   a sweep found no value that is better, and so kept none
-              64  the command line is wrong, or several processes of the program run
+              0   success; values outside the limits were clamped, with a warning
+              1   bake --check found defaults that differ; a monitor deviated under
+                  replay --check; a review or forget was cancelled; a sweep's guard failed
+              3   a sweep found no better value, and kept none
+              64  invalid command line, or several processes of the program are running
               65  no tweak or several match the name, the value is not allowed, or a file
-                  has no values or an error
+                  is malformed or has no values
               66  PROGRAM, a file or a preset is missing or cannot be opened
-              69  the program is not running, does not listen, ended before it answered, or
-                  cannot load the library; or a running process of it has not got a change
+              69  the program is not running, accepts no connections, ended before it
+                  answered, or cannot load the library; or a running process did not
+                  receive the change
               70  the editor, or the command of a sweep, failed
-              71  the system refused a socket
-              73  the file to edit cannot be created
-              74  the overrides, a preset or a file could not be read or written
-              75  the program does not answer, for example because it is stopped, or is
-                  busy; or it runs, and forget is for one that does not
+              71  a system call failed, such as socket()
+              73  a file cannot be created
+              74  the overrides, a preset or another file cannot be read or written
+              75  the program is busy or does not answer, for example because it is
+                  stopped; or forget found it running
               76  the program sent a malformed answer
-              77  no permission to connect to the program, or to read its memory; or only
-                  another user runs it, so no process has got a change
+              77  no permission to connect to the program or to read its memory; or only
+                  another user runs it, so no process received the change
               126 the program to start cannot be executed
               127 the program to start was not found
-              130 Ctrl-C ended a sweep; for another signal 128 and its number
+              130 Ctrl-C ended a sweep; for another signal, 128 plus its number
             """,
         version: "tweak \(libraryVersion)",
         subcommands: [

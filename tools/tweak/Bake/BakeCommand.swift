@@ -17,28 +17,29 @@ struct BakeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bake", abstract: "Make the values of tweaks the defaults in the sources.",
         discussion: """
-            Replaces the literals of the defaults in C, C++ and Swift, at all places that declare a tweak, and keeps their \
-            notation: base, suffix, separators, exponent, kind of string, cast, case of an enumeration. Without an option it \
-            changes no file and prints a difference for git apply and patch -p1.
+            Replaces the default's literal in every C, C++ and Swift declaration of a tweak and keeps its notation: base, \
+            suffix, separators, exponent, kind of string, cast, enumeration case. By default it changes no file and prints \
+            a diff for git apply and patch -p1.
 
-            The values are those that the program will have at its next start, or those of a preset or a file; without names \
-            all that differ from the defaults. The sources are found by the places that tweak-dump shows; relative paths \
-            begin at the folder given with --from, or where the compiler ran, as the debug information says, or at the \
-            working directory. If another copy of the sources may be meant, a tweak stays until --from says which one. Only \
-            sources below the working directory, a folder where the compiler ran, --from or --within are read and changed, \
-            and no hidden files. If a macro such as LIMIT is defined as a tweak, its definition changes, also in a header.
+            The values are those that the program will have at its next start, or those of a preset or a file. Without \
+            names, all tweaks that differ from their defaults are baked. The sources are found by the locations that \
+            tweak-dump shows; relative paths start at --from, at the compiler's working directory according to the debug \
+            information, or at the working directory. If several copies of the sources match, the tweak is skipped until \
+            --from selects one. Only sources below the working directory, a compiler's working directory, --from or \
+            --within are read and changed, and never hidden files. If a macro such as LIMIT is defined as a tweak, its \
+            definition changes, also in a header.
 
-            Of an adopted variable the initial value changes, such as 2.5 in double gain = 2.5; or var gain = 2.5. A part \
-            must have a value of its own in braces, such as 2.5 in {.kp = 2.5} or {1, 2.5, 3}.
+            For an adopted variable the initial value changes, such as 2.5 in double gain = 2.5; or var gain = 2.5. A part \
+            of a variable must have its own value in braces, such as 2.5 in {.kp = 2.5} or {1, 2.5, 3}.
 
-            An override that is a default in the sources now stays until the program starts from a build that has it; until \
-            then list shows that it waits.
+            A baked override stays until the program starts from a build that contains the new default; until then list \
+            shows it as waiting.
 
-            A tweak stays as it is if one of its declarations is not there any more or is inside #if 0, has a default that is \
-            no literal, a default or type that the program was not built with, or limits that exclude the value, or if its \
-            file is generated, no text or, to be written, not writable. This is reported, and the exit status is 65. Owner, \
-            group, access list and other extended attributes of a file are kept; a file with several names (hard links) is \
-            not written.
+            A tweak is skipped if one of its declarations no longer exists, is inside #if 0, has a default that is not a \
+            literal, has a default or type that differs from the program's, or has limits that exclude the value; or if \
+            its file is generated, not text, or not writable. Skipped tweaks are reported, and the exit status is 65. \
+            The owner, group, access list and other extended attributes of a file are preserved; a file with several hard \
+            links is not written.
 
             For example:
 
@@ -46,7 +47,7 @@ struct BakeCommand: ParsableCommand {
               tweak bake motor Gain --review
             """)
 
-    @Flag(help: "Ask about each tweak on the terminal, and write the accepted changes.")
+    @Flag(help: "Ask about each tweak on the terminal, then write the accepted changes.")
     var review = false
 
     @Flag(help: "Write the changes into the sources.")
@@ -78,7 +79,7 @@ struct BakeCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "With --write: change nothing unless the difference is that in a file, or - for standard input.",
+            "With --write: write only if the diff equals the one in this file; - is standard input.",
             valueName: "file"),
         completion: .file(extensions: ["diff", "patch"]))
     var ifDifference: String?

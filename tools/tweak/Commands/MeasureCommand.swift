@@ -14,16 +14,15 @@ struct MeasureCommand: ParsableCommand {
         commandName: "measure", abstract: "Print a statistic of a monitor or tweak over some time.",
         discussion: """
             The statistics are mean, min, max, last, percentiles such as p50 or p99.9 (interpolated), rms (root mean \
-            square), sd (standard deviation of a sample) and iae (integral of the absolute value, in seconds). The JSON \
-            form has all usual ones.
+            square), sd (sample standard deviation) and iae (integral of the absolute value, in seconds). JSON includes \
+            all of the usual ones.
 
-            Lost samples are those that the program could not take, or that this command could not read, in time. How \
-            often the program stores a monitor is known only from the samples whose value differs from the one before: \
-            storing an equal value looks as if nothing was stored. If there are fewer samples or updates than the \
-            statistic needs, such as 20 for p95, a warning has the numbers.
+            A sample is lost if the program could not take it, or this command could not read it, in time. An update of \
+            a monitor is visible only if a sample differs from the previous one; storing an equal value is not detected. \
+            A warning reports fewer samples or updates than the statistic needs, such as 20 for p95.
 
-            Of a program that has forked, all processes are measured at the same time, each on a line with its name and \
-            process id, or as one number with --sum or --max. A process id means that process.
+            If the program has forked, all of its processes are measured at the same time and printed on one line each, \
+            or combined with --sum or --max. Give a process id to measure one process.
 
             For example:
 
@@ -37,7 +36,8 @@ struct MeasureCommand: ParsableCommand {
     var time: DurationArgument?
 
     @Option(
-        help: ArgumentHelp("How long to wait before, so that a change has settled.", valueName: "time"))
+        help: ArgumentHelp(
+            "How long to wait before measuring, so that a change can settle.", valueName: "time"))
     var settle: DurationArgument?
 
     @Option(name: .customLong("stat"), help: "The statistic.")

@@ -12,9 +12,9 @@ struct PlotCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plot", abstract: "Draw monitors and tweaks while they change, until the program ends.",
         discussion: """
-            Each has a picture with its own scale, which ends at its limits if it has any. A change of a tweak is \
-            a vertical line with a letter, explained below. Keys: q quits, space pauses, + and - zoom, and the \
-            arrows show what did not fit. If standard output is not a terminal, a row is printed each second.
+            Each has its own plot and scale; limits, if any, set the ends of the scale. A vertical line with a letter \
+            marks a change of a tweak; the legend explains the letter. Keys: q quits, space pauses, + and - zoom, and \
+            the arrows scroll. If standard output is not a terminal, one row per second is printed.
 
             For example:
 
@@ -24,13 +24,13 @@ struct PlotCommand: ParsableCommand {
     @Option(help: "The samples per second.")
     var rate = 50.0
 
-    @Option(help: "The time span of the picture in seconds.")
+    @Option(help: "The time span of the plot in seconds.")
     var window = 10.0
 
     @Option(help: ArgumentHelp("Stop after this time, in seconds or with a unit.", valueName: "time"))
     var duration: DurationArgument?
 
-    @Flag(help: "Draw all in one picture with one scale.")
+    @Flag(help: "Draw everything in one plot with one scale.")
     var together = false
 
     @OptionGroup var target: ProcessOptions

@@ -13,8 +13,8 @@ struct ResetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset", abstract: "Reset tweaks to their defaults.",
         discussion: """
-            Kept values of tweaks that are no longer declared can be removed by their complete names or with --undeclared. \
-            A plug-in that is not loaded may declare them.
+            To remove kept values of tweaks that are no longer declared, give their full names or --undeclared. A plug-in \
+            that is not loaded may still declare them.
             """)
 
     @Option(help: "The output format.")
@@ -33,7 +33,7 @@ struct ResetCommand: ParsableCommand {
     @Flag(help: "Remove the kept values of tweaks that are not declared.")
     var undeclared = false
 
-    @Flag(help: "End the leases of the tweaks, whoever holds them. Kept values stay.")
+    @Flag(help: "End all leases of the tweaks, also those of other clients. Kept values stay.")
     var leases = false
 
     func validate() throws {

@@ -10,8 +10,8 @@ struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Run an action in a program.",
         discussion: """
-            This waits until the functions of the action have returned. What the program hands to the main actor, another \
-            actor or a queue goes on then; see --wait.
+            Waits until the functions of the action return. If they hand work to the main actor, another actor or a \
+            queue, that work may still be running; see --wait.
             """)
 
     @OptionGroup var target: ProgramOptions
@@ -20,7 +20,7 @@ struct RunCommand: ParsableCommand {
         help: "The action, as Category/Collection/Name or shorter.", completion: .custom(completeActions))
     var action: String
 
-    @Flag(help: "Wait until an actor or a queue has run it, too, however long that takes.")
+    @Flag(help: "Also wait until an actor or a queue has run it, without a time limit.")
     var wait = false
 
     func run() throws {

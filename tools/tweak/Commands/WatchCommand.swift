@@ -18,14 +18,14 @@ struct WatchCommand: ParsableCommand {
             Each line has the time, the tweak, the old and the new value, and the provider of the new value; in JSON it is \
             an object. Changes that arrive faster than they can be shown are merged per tweak.
 
-            With a rate, or if a monitor is named, the named monitors and tweaks are sampled, by default all monitors, and \
-            changes of tweaks appear between the samples. The CSV is readable by spreadsheets, PlotJuggler and pandas: the \
-            time in seconds since 1970, the values, and the change. If the name of the file ends in .mcap, it is \
-            an MCAP file as tweak record writes it.
+            With --rate, or if a monitor is named, the command samples the named monitors and tweaks, by default all \
+            monitors, and shows changes of tweaks between the samples. CSV has the time in seconds since 1970, the values \
+            and the change, for spreadsheets, PlotJuggler and pandas. A file whose name ends in .mcap is written as MCAP, \
+            as by tweak record.
 
-            With --to the samples, and the values of all tweaks that are numbers or Bools, are sent as UDP datagrams: JSON \
-            for PlotJuggler, with times in the field timestamp, or lines for Teleplot. Datagrams that cannot be sent at \
-            once are lost; their number is printed at the end.
+            --to sends the samples, and the values of all tweaks that are numbers or Bools, as UDP datagrams: JSON for \
+            PlotJuggler, with times in the field timestamp, or lines for Teleplot. Datagrams that cannot be sent at once \
+            are dropped, and counted at the end.
 
             For example:
 
@@ -52,7 +52,7 @@ struct WatchCommand: ParsableCommand {
     @Option(name: .customLong("as"), help: "The format for the viewer (default: plotjuggler).")
     var form: StreamForm?
 
-    @Flag(help: "Send also to another machine, where everyone on the network path can read the values.")
+    @Flag(help: "Allow another machine as destination. Anyone on the network path can read the values.")
     var allowRemote = false
 
     @Option(

@@ -9,8 +9,7 @@ import TweakClient
 struct ProgramOptions: ParsableArguments, ProgramChoice {
     @Flag(
         help: """
-            If several processes of the program are running, do it in all of them, including its forks. Also spelled --all, \
-            except for reset.
+            Apply to all running processes of the program, including its forks. Also spelled --all, except for reset.
             """)
     var allProcesses = false
 

@@ -13,12 +13,11 @@ struct RecordCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record", abstract: "Record the changes of a program's tweaks, and monitors, in a file.",
         discussion: """
-            The file begins with the program and the values and defaults of all tweaks; changes, marks and samples follow \
-            with their times, until the program ends or the command is interrupted. If the name of the file ends in .mcap, it \
-            is one of MCAP, with JSON on the topics /program, /snapshot, /changes, /tweaks, /monitors and /marks, which \
-            PlotJuggler, Lichtblick, Foxglove and Python's mcap read; otherwise each line is an object of JSON with a \
-            type. It can be read at every moment. tweak replay makes the changes again, and with --check compares the \
-            monitors.
+            The file starts with the program and the values and defaults of all tweaks. Timestamped changes, marks and \
+            samples follow, until the program ends or the command is interrupted. A file whose name ends in .mcap is \
+            written as MCAP, with JSON on the topics /program, /snapshot, /changes, /tweaks, /monitors and /marks, for \
+            PlotJuggler, Lichtblick, Foxglove and Python's mcap; in other files each line is a JSON object with a type. \
+            The file can be read at any time. tweak replay repeats the changes, and with --check compares the monitors.
 
             For example:
 

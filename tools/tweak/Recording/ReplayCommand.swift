@@ -13,15 +13,15 @@ struct ReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay", abstract: "Make the changes of a recording again, at their times.",
         discussion: """
-            The values are set as by tweak set, and kept; what was reset is reset, and what changed gradually does so again. \
-            A lease ends when the recorded one ended, or with the replay if the recording does not have its end, and marks \
-            are set. Changes made together are made together. Values that the program clamps or refuses and tweaks that \
-            it does not have are reported, and the rest is done.
+            Values are set and kept as by tweak set, and resets, ramps and marks are repeated. Changes made together are \
+            made together again. A lease ends when the recorded one did, or with the replay if the recording stops \
+            earlier. Values that the program clamps or refuses, and tweaks that it does not declare, are reported; the \
+            rest is replayed.
 
-            With --check the recorded monitors are sampled meanwhile, and compared with the recording: a sample must be \
-            within the tolerance of the values that the other run has within the --shift, in both directions. If all \
-            monitors hold, the exit status is 0, if one does not or has too few samples, 1, and if changes could not be \
-            made, 65. The program should start from the same state; tweaks with other values than at the start of the \
+            With --check the recorded monitors are sampled during the replay and compared with the recording: each sample \
+            must be within the tolerance of a value that the other run had within the --shift, in both directions. The \
+            exit status is 0 if all monitors match, 1 if one deviates or has too few samples, and 65 if changes could \
+            not be made. Start the program from the same state; tweaks whose values differ from the start of the \
             recording are reported.
 
             For example:
@@ -40,20 +40,20 @@ struct ReplayCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The allowed deviation: a number, or percent of the monitor's range in the recording, or of its value if that never changes (default: 5%).",
+            "The allowed deviation: a number, or a percentage of the monitor's recorded range, or of its value if it is constant (default: 5%).",
             valueName: "deviation"))
     var tolerance: ToleranceArgument?
 
     @Option(
         help: ArgumentHelp(
-            "How much earlier or later a value may be (default: the time between two samples, at least 10ms).",
+            "How much earlier or later a value may occur (default: the sampling interval, at least 10ms).",
             valueName: "time"))
     var shift: DurationArgument?
 
     @Option(help: "The format of the result of --check (default: table).")
     var format: OutputFormat?
 
-    @Argument(help: "A file of tweak record.", completion: .file())
+    @Argument(help: "A file written by tweak record.", completion: .file())
     var file: String
 
     @OptionGroup var target: ProcessOptions

@@ -115,8 +115,8 @@ enum Combination: String, EnumerableFlag {
 
     static func help(for combination: Combination) -> ArgumentHelp? {
         switch combination {
-        case .sum: "Of a program that has forked: the sum of the statistics of all its processes."
-        case .max: "Of a program that has forked: the largest of the statistics of all its processes."
+        case .sum: "If the program has forked: the sum of the statistic over its processes."
+        case .max: "If the program has forked: the largest value of the statistic over its processes."
         }
     }
 

@@ -15,23 +15,23 @@ struct SweepCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sweep", abstract: "Try values of tweaks, measure, and find the best.",
         discussion: """
-            Without a range, a tweak is tried within its limits, or with all its choices. NAME=A..B is a range, NAME=A..B/N \
-            N values of it, and NAME=A,B,C are these values. All combinations are tried, 5 values of each range; or random \
-            points; or, with --search, coordinate descent from the current values, which takes a step only if the result \
-            is better than the noise of its repeats explains.
+            A tweak without a range is tried within its limits, or with all of its choices. NAME=A..B is a range, \
+            NAME=A..B/N takes N values from it, and NAME=A,B,C lists the values. By default all combinations are tried, \
+            with 5 values per range. --random tries random points; --search runs coordinate descent from the current \
+            values and takes a step only if the improvement exceeds the noise of the repeats.
 
-            The result is a statistic of a monitor, as for tweak measure, or the time that a command takes, or a number \
-            that it prints. The command is run by the shell, with the values for programs that it starts in its \
-            environment; so tweaks that need a restart can be swept, and PROGRAM need not be running.
+            The result is a statistic of a monitor, as for tweak measure, the time that a command takes, or a number \
+            that it prints. The shell runs the command, with the values in its environment for the programs that it \
+            starts; so tweaks that need a restart can be swept, and PROGRAM need not be running.
 
-            Of a program that has forked, --sum or --max measures all processes at the same time, with the values in all of \
-            them; otherwise a process id says which one is swept.
+            If the program has forked, --sum or --max sets the values in all of its processes and measures them at the same \
+            time; otherwise give the id of one process.
 
-            In a running program the values are leased: they go back at the end, at Ctrl-C, at a breached guard, and if \
-            this command is killed. The values before the sweep are measured in between, and results are corrected if \
-            they drift. Then the best points and the values before are measured in turns, until one is better than the \
-            noise explains, with the --confidence in percent, or --budget is over. Nothing is kept without --keep or \
-            --preset, and if no point is better, the exit status is 3 with these.
+            In a running program the values are leased: the previous values return at the end, at Ctrl-C, when a guard \
+            fails, and if this command is killed. The values from before the sweep are measured in between, and the \
+            results are corrected for their drift. Then the best points alternate with the values from before, until one \
+            is better at the given --confidence or --budget is used up. Nothing is kept without --keep or --preset; with \
+            them, the exit status is 3 if no point is better.
 
             For example:
 
@@ -53,11 +53,11 @@ struct SweepCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Minimize the number that the command prints: the first group of an extended regular expression without back-references, at its last match.",
+            "Minimize a number that the command prints: the first group in the last match of this extended regular expression (no back-references).",
             valueName: "regex"))
     var valueFrom: String?
 
-    @Flag(help: "Maximize instead.")
+    @Flag(help: "Maximize instead of minimizing.")
     var maximize = false
 
     @Flag(help: "Search from the current values by coordinate descent.")
@@ -79,18 +79,19 @@ struct SweepCommand: ParsableCommand {
     var seed: UInt64 = 1
 
     @Option(
-        help: "Measure the values before the sweep after this many measurements; 0 for only at the end.")
+        help: "Measure the values from before the sweep after this many measurements; 0: only at the end.")
     var reference = 10
 
     @Option(
         help: ArgumentHelp(
-            "How long to compare the best points with the values before (default: 16 rounds; at least 4).",
+            "How long to compare the best points with the values from before (default: 16 rounds; at least 4).",
             valueName: "time"))
     var budget: DurationArgument?
 
     @Option(
         help: ArgumentHelp(
-            "The probability that no point is called better if none is, in percent.", valueName: "percent"))
+            "The confidence level, in percent: the chance that no point is reported as better if none is.",
+            valueName: "percent"))
     var confidence = 95.0
 
     @Option(
@@ -103,13 +104,14 @@ struct SweepCommand: ParsableCommand {
         help: ArgumentHelp("How long to wait before each measurement.", valueName: "time"))
     var settle: DurationArgument?
 
-    @Option(help: "The samples, and the checks of guards, per second, at most 1000.")
+    @Option(help: "Samples and guard checks per second, at most 1000.")
     var rate = 100.0
 
     @Option(
         name: .customLong("guard"),
         help: ArgumentHelp(
-            "End the sweep unless this holds, such as Speed<8000. Can be repeated.", valueName: "condition"))
+            "A guard: end the sweep when this fails, such as Speed<8000. Can be repeated.",
+            valueName: "condition"))
     var guards: [GuardArgument] = []
 
     @Option(help: "Keep the best values.")
