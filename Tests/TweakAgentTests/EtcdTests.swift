@@ -130,7 +130,7 @@ import Testing
         #expect(lines.count == 1, "\(result.error)")
         #expect(
             lines.first?.hasPrefix(
-                "tweak-agent: search: a value applies to no host: \(tweak): for.percentag: there is no such filter; allowed: "
+                "tweak-agent: search: a value applies to no host: \(tweak): for.percentag: no such filter; allowed: "
             ) == true)
     }
 

@@ -107,7 +107,7 @@ import Testing
             #expect(result.succeeded)
             #expect(
                 result.error
-                    == "tweak fleet: warning: serach: there is no such application; did you mean search?\n",
+                    == "tweak fleet: warning: serach: no such application; did you mean search?\n",
                 "\(command): \(result.error)")
             #expect(try host.fleet(command).error.isEmpty)
         }
@@ -152,7 +152,7 @@ import Testing
         let unknown = try host.fleet("get", "Elsewhere")
         #expect(unknown.status == EX_DATAERR)
         #expect(
-            unknown.error.hasSuffix(": Elsewhere: there is no such tweak; tweak fleet list shows all\n"),
+            unknown.error.hasSuffix(": Elsewhere: no such tweak; tweak fleet list shows all\n"),
             "\(unknown.error)")
     }
 

@@ -129,12 +129,12 @@ import Testing
             home: host.home)
         #expect(result.status == EX_DATAERR && result.output.isEmpty)
         #expect(
-            result.error == "tweak-agent: stagign: there is no such environment; did you mean staging?\n",
+            result.error == "tweak-agent: stagign: no such environment; did you mean staging?\n",
             "\(result.error)")
         let difference = try host.fleet("diff", "stagign", "staging")
         #expect(difference.succeeded)
         #expect(
-            difference.error.contains("warning: stagign: there is no such environment"), "\(difference.error)"
+            difference.error.contains("warning: stagign: no such environment"), "\(difference.error)"
         )
     }
 
@@ -154,7 +154,7 @@ import Testing
             ] + command.dropFirst(), home: host.home)
         #expect(result.status == EX_DATAERR && result.output.isEmpty)
         #expect(
-            result.error == "tweak-agent: stagign: there is no such environment, so it is only created with "
+            result.error == "tweak-agent: stagign: no such environment; create it with "
                 + "--create; did you mean staging?\n", "\(result.error)")
         let keys = try etcd.ctl(["get", "--prefix", "--keys-only", "/tweaks/stagign/"])
         #expect(keys.succeeded && keys.output.isEmpty, "\(keys.output)")
@@ -166,7 +166,7 @@ import Testing
         #expect(refused.status == EX_DATAERR && refused.output.isEmpty)
         #expect(
             refused.error
-                == "tweak-agent: prodcution: there is no such environment, so it is only created with "
+                == "tweak-agent: prodcution: no such environment; create it with "
                 + "--create; did you mean production?\n", "\(refused.error)")
         let made = try host.fleet("promote", "staging", "testing", "--create")
         #expect(made.succeeded)
@@ -187,7 +187,7 @@ import Testing
         }
         let dry = try set("5", "--dry-run")
         #expect(dry.succeeded)
-        #expect(dry.error == "tweak fleet: testing: there is no such environment yet\n", "\(dry.error)")
+        #expect(dry.error == "tweak fleet: testing: no such environment yet\n", "\(dry.error)")
         let refused = try set("nothing")
         #expect(refused.status == EX_DATAERR)
         #expect(!refused.error.contains("this environment is new"), "\(refused.error)")
@@ -213,7 +213,7 @@ import Testing
             #expect(result.succeeded)
             #expect(
                 result.error
-                    == "tweak fleet: warning: stagign: there is no such environment; did you mean staging?\n",
+                    == "tweak fleet: warning: stagign: no such environment; did you mean staging?\n",
                 "\(command): \(result.error)")
         }
         #expect(try host.fleet("list").error.isEmpty)

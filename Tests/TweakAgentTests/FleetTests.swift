@@ -190,7 +190,7 @@ import TweakRecords
         #expect(result.status == EX_DATAERR)
         #expect(
             result.error.hasPrefix(
-                "tweak-agent: \(tweak): for.percentag: there is no such filter; allowed: only-os-versions, "),
+                "tweak-agent: \(tweak): for.percentag: no such filter; allowed: only-os-versions, "),
             "\(result.error)")
         #expect(result.error.hasSuffix(", percentage; did you mean percentage?\n"))
         #expect(try succeed("list") == "search: no values\n")

@@ -39,7 +39,7 @@ import TweakRecords
 
     @Test func `is refused if several tweaks could be meant, which are listed`() throws {
         let failure = try #require(throws: Failure.self) { try key("Current") }
-        #expect(failure.message == "Current: 2 tweaks could be meant; write more of the name")
+        #expect(failure.message == "Current: 2 tweaks match; give more of the name")
         #expect(failure.details == ["Motor/Limits/Current", "Window/Sizes/Current"])
         #expect(failure.kind == .invalid)
     }

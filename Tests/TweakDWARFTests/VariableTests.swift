@@ -165,8 +165,8 @@ import TweakRecords
     }
 
     @Test(arguments: [
-        ("gravty", "gravty: there is no such global or static variable; did you mean gravity?"),
-        ("damped", "damped: 2 variables could be meant; write more of the name"),
+        ("gravty", "gravty: no such global or static variable; did you mean gravity?"),
+        ("damped", "damped: 2 variables match; give more of the name"),
         ("player.sped", "player: it has no member sped; did you mean speed?"),
         ("table[4].weight", "table: it has no element 4, its type is struct weight[4]"),
         ("table[1].k[1]", "table[1].k: its type is int[2][3], so it needs an index for each dimension"),

@@ -115,7 +115,7 @@ enum Saving: CaseIterable {
     func `Text that is no value changes nothing, and is said once`(text: String, reason: String) throws {
         let sources = try EditedSources(["app.c": Self.c], limits: 0...10)
         #expect(sources.first() == [])
-        #expect(try sources.saved(c(text)) == ["app.c:2: A/B/C stays, because \(reason)"])
+        #expect(try sources.saved(c(text)) == ["app.c:2: A/B/C is skipped: \(reason)"])
         #expect(try sources.saved("\n" + c(text)) == [])
         #expect(try sources.saved(c("3.5")) == ["app.c:2: 3.5"])
         #expect(try sources.saved(c(text)).count == 1)
@@ -132,7 +132,7 @@ enum Saving: CaseIterable {
         let sources = try EditedSources(["app.c": Self.c])
         #expect(sources.first() == [])
         let said = try sources.saved(text)
-        #expect(said.count == 1 && said.first?.contains("A/B/C stays, because ") == true, "\(said)")
+        #expect(said.count == 1 && said.first?.contains("A/B/C is skipped: ") == true, "\(said)")
         #expect(try sources.saved(c("2.0")) == ["app.c:2: 2.0"])
     }
 
@@ -158,7 +158,7 @@ enum Saving: CaseIterable {
         for length in 0..<typed.count {
             let said = try sources.saved(text(String(typed.prefix(length)), "\n}"), as: file)
             #expect(
-                said.allSatisfy { $0.contains("A/B/C stays, because ") }, "\(typed.prefix(length)): \(said)")
+                said.allSatisfy { $0.contains("A/B/C is skipped: ") }, "\(typed.prefix(length)): \(said)")
         }
         #expect(try sources.saved(text(typed, rest), as: file) == ["\(file):2: 2.5"])
     }
@@ -183,7 +183,7 @@ enum Saving: CaseIterable {
     @Test func `A declaration that is never compiled changes nothing`() throws {
         let sources = try EditedSources(["app.c": Self.c])
         #expect(sources.first() == [])
-        let stays = "app.c:2: A/B/C stays, because it is in a part of the file that is never compiled"
+        let stays = "app.c:2: A/B/C is skipped: it is in a part of the file that is never compiled"
         #expect(try sources.saved("#if 0\n" + c("2.0") + "#endif\n") == [stays])
         // Beside the one that is compiled it is nothing.
         #expect(
@@ -197,7 +197,7 @@ enum Saving: CaseIterable {
         #expect(sources.first() == [])
         #expect(
             try sources.saved(c("2.0") + text) == [
-                "app.c:2: A/B/C stays, because the file contains NUL bytes"
+                "app.c:2: A/B/C is skipped: the file contains NUL bytes"
             ])
         #expect(try sources.saved(c("2.0")) == ["app.c:2: 2.0"])
     }
@@ -207,7 +207,7 @@ enum Saving: CaseIterable {
         #expect(sources.first() == [])
         #expect(
             try sources.saved(c("2.0")) == [
-                "b.c:2: A/B/C stays, because its default is 1.0 there and 2.0 at app.c:2"
+                "b.c:2: A/B/C is skipped: its default is 1.0 there and 2.0 at app.c:2"
             ])
         #expect(try sources.saved(c("2.0"), as: "b.c") == ["app.c:2: 2.0"])
     }
@@ -229,7 +229,7 @@ enum Saving: CaseIterable {
         let half = String(text("2.75").dropLast(2))
         #expect(
             try sources.saved(half, as: "app.swift") == [
-                "app.swift:2: A/B/C stays, because a bracket in the file is not closed"
+                "app.swift:2: A/B/C is skipped: a bracket in the file is not closed"
             ])
         #expect(try sources.saved(text("2.75"), as: "app.swift") == ["app.swift:2: 2.75"])
     }
@@ -243,7 +243,7 @@ enum Saving: CaseIterable {
         #expect(try sources.saved(text("#\"two \"2\"\"#"), as: "app.swift") == ["app.swift:2: two \"2\""])
         #expect(
             try sources.saved(text("\"\\(name)\""), as: "app.swift") == [
-                "app.swift:2: A/B/C stays, because its default is a text that is not literal"
+                "app.swift:2: A/B/C is skipped: its default is a text that is not literal"
             ])
     }
 
@@ -268,7 +268,7 @@ enum Saving: CaseIterable {
         let sources = try EditedSources([:])
         #expect(
             sources.unfound == [
-                "app.c:2: A/B/C stays, because there is no such file; name the folder of the sources with --from"
+                "app.c:2: A/B/C is skipped: no such file; give the source folder with --from"
             ])
     }
 }

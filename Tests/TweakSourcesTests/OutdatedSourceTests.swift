@@ -345,7 +345,7 @@ private struct Outdating {
                     #expect((isPipe ? mkfifo(path, 0o644) : symlink("/dev/zero", path)) == 0)
                 }
             },
-            Outdating("there is no such file; name the folder of the sources with --from", 6) { made in
+            Outdating("no such file; give the source folder with --from", 6) { made in
                 let isLink = made.number % 2 == 0
                 made.happens = { path in
                     #expect(unlink(path) == 0)
@@ -407,7 +407,7 @@ private struct Outdating {
         "the parenthesis of the declaration there is not closed": 22,
         "the program does not contain its place in the sources": 4,
         "the value is outside the limits; allowed: …": 8,
-        "there is no such file; name the folder of the sources with --from": 6,
+        "no such file; give the source folder with --from": 6,
     ]
 
     @Test(.timeLimit(.minutes(5))) func `Each stays byte for byte, and its own reason and place are said`()
@@ -458,7 +458,7 @@ private struct Outdating {
             #expect(baking.changes.isEmpty)
             #expect(
                 baking.staying.map(\.message) == [
-                    "\(tweak.location.map { "\($0): " } ?? "")\(tweak.key) stays, because \(made.reason)"
+                    "\(tweak.location.map { "\($0): " } ?? "")\(tweak.key) is skipped: \(made.reason)"
                 ], "\(String(decoding: made.source.bytes.prefix(2000), as: UTF8.self))")
             try baking.write()
         }

@@ -233,7 +233,7 @@ private let replacer = try? Locations.program("clang-apply-replacements-14")
         let baking = sources.plan(tweaks) { values[$0.key.name] ?? .nothing }
         #expect(
             baking.staying.map(\.message) == [
-                "app.swift:1: A/B/Open Delay stays, because its default is that of TweakAnimation; write delay: there"
+                "app.swift:1: A/B/Open Delay is skipped: its default is that of TweakAnimation; write delay: there"
             ])
         try baking.write()
         #expect(

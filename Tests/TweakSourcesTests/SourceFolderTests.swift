@@ -63,7 +63,7 @@ import TweakSources
     }
 
     private static let doubt =
-        "it may be declared in a/util.c or in b/util.c; name the folder of the sources with --from"
+        "it may be declared in a/util.c or in b/util.c; give the source folder with --from"
 
     @Test func `If several may be it, none is changed`() throws {
         for folder in ["a", "b"] { try home.write("\(folder)/util.c", Self.text()) }

@@ -164,7 +164,7 @@ struct UnfitSource: CustomTestStringConvertible, Sendable {
             #expect(try sources.bytes(unfit.name) == Array(text.utf8))
             #expect(baking.changes.isEmpty)
             let message = baking.staying.map(\.message).joined()
-            #expect(message.hasPrefix("\(unfit.name):\(line): A/B/C stays, because "))
+            #expect(message.hasPrefix("\(unfit.name):\(line): A/B/C is skipped: "))
             #expect(message.contains(unfit.reason), "\(message)")
         }
     }
@@ -193,7 +193,7 @@ struct UnfitSource: CustomTestStringConvertible, Sendable {
         let path = try sources.home.write("a.c", Self.call)
         try #require(chmod(path, 0o444) == 0)
         let tweak = BakedSources.tweak(.double, 1.0, at: "a.c:1")
-        #expect(reason(tweak) == "a.c:1: A/B/C stays, because the file is not writable")
+        #expect(reason(tweak) == "a.c:1: A/B/C is skipped: the file is not writable")
         #expect(sources.plan([tweak], isWriting: false) { _ in 2.0 }.changes.count == 1)
     }
 
@@ -207,14 +207,14 @@ struct UnfitSource: CustomTestStringConvertible, Sendable {
         #expect(baking.changes.isEmpty)
         #expect(
             baking.staying.map(\.message) == [
-                "b.c:1: A/B/C stays, because the value is outside the limits; allowed: a number of at most 1.5"
+                "b.c:1: A/B/C is skipped: the value is outside the limits; allowed: a number of at most 1.5"
             ])
     }
 
     @Test func `A place in no file, or in none that exists, is said`() throws {
         #expect(
             reason(BakedSources.tweak(.double, 1.0, at: "gone/a.c:1"))
-                == "gone/a.c:1: A/B/C stays, because there is no such file; name the folder of the sources with --from"
+                == "gone/a.c:1: A/B/C is skipped: no such file; give the source folder with --from"
         )
         #expect(
             reason(BakedSources.tweak(.double, 1.0, at: "nowhere")).contains("does not contain its place"))
@@ -222,7 +222,7 @@ struct UnfitSource: CustomTestStringConvertible, Sendable {
             atPath: sources.home("folder"), withIntermediateDirectories: true)
         #expect(
             reason(BakedSources.tweak(.double, 1.0, at: "folder:1"))
-                == "folder:1: A/B/C stays, because a directory is in place of the file")
+                == "folder:1: A/B/C is skipped: a directory is in place of the file")
     }
 
     @Test func `A file that changes after it was read is not overwritten, and neither is another`() throws {
@@ -257,7 +257,7 @@ struct UnfitSource: CustomTestStringConvertible, Sendable {
         ]) { _ in 2.0 }
         #expect(baking.changes.map(\.tweak.name) == ["C"])
         #expect(
-            baking.staying.map(\.message) == ["a.c:2: A/B/D stays, because its default is the constant GAIN"])
+            baking.staying.map(\.message) == ["a.c:2: A/B/D is skipped: its default is the constant GAIN"])
     }
 
     /// As in fuzzing: nothing traps, and nothing else than the literal is replaced.

@@ -28,7 +28,7 @@ struct Adopt: ParsableCommand {
               65  no variable or several match a name, one cannot be adopted, or the limits
                   are wrong
               66  PROGRAM is missing, or has no debug information
-              69  there is no such process, or it belongs to another user
+              69  no such process, or it belongs to another user
               74  the file of adopted variables could not be read or written
             """,
         version: "tweak-adopt \(libraryVersion)")
@@ -190,7 +190,7 @@ final class ProgramImages {
                 }
             } as (file: ProgramFile, variables: ProgramVariables, part: VariablePart)?
         if let found { return found }
-        throw unknown?.failure ?? Failure("\(name): there is no such variable", .invalid)
+        throw unknown?.failure ?? Failure("\(name): no such variable", .invalid)
     }
 }
 

@@ -85,7 +85,7 @@ final class Lint: Report {
         add(
             Finding(
                 .severalGates, gate, path, locations: places,
-                message: "\(gate.name): a gate at \(places[0]) and at \(places[1]); the first one counts"))
+                message: "\(gate.name): a gate at \(places[0]) and at \(places[1]); the first one is used"))
     }
 
     private func checkGates() {
@@ -160,7 +160,7 @@ final class Lint: Report {
             add(Finding(.differentDeclarations, tweak, locations: locations, message: message))
         } else if tweak.declaration.isMonitor, locations[0] != locations[1] {
             let message =
-                "\(key): a monitor is stored at \(locations[0]) and at \(locations[1]); the first one counts"
+                "\(key): a monitor is stored at \(locations[0]) and at \(locations[1]); the first one is used"
             add(Finding(.severalMonitors, tweak, locations: locations, message: message))
         }
     }

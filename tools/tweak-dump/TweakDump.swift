@@ -30,7 +30,7 @@ struct TweakDump: ParsableCommand {
                   invalid record, cannot be described in A2L, or --lint found a mistake
               66  a file, or a member of a thin archive, is missing or cannot be opened, or
                   nothing is to be checked
-              69  there is no such process
+              69  no such process
               71  the system refused to read the memory of a process for another reason
                   than those below
               74  the output cannot be written

@@ -123,7 +123,7 @@ extension ParsableCommand {
             }
             guard let next = commands.first(where: { $0._commandName == name }) else {
                 let names = commands.map { $0._commandName } + (path.count == 1 ? others() + ["help"] : [])
-                let problem = "There is no command '\(printable(name))'"
+                let problem = "Unknown command '\(printable(name))'"
                 throw UnknownWord(problem + meant(by: name, names, in: path, arguments), in: path)
             }
             path.append(next)

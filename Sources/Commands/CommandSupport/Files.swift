@@ -36,7 +36,7 @@ package func readInput(_ path: String?, isNamed: Bool = true) throws(Failure) ->
 /// - Throws: ``Failure`` with `.missing` if there is no such folder, or for root if a link of another user leads there.
 package func existingFolder(_ path: String) throws(Failure) -> String {
     guard let folder = trustedPath(path), stat(path: folder)?.isDirectory == true else {
-        throw Failure("\(path): there is no such folder", .missing)
+        throw Failure("\(path): no such folder", .missing)
     }
     return folder
 }

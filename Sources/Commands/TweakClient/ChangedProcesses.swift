@@ -41,22 +41,22 @@ package struct MissedProcess: Encodable, Sendable {
             switch kind {
             case .otherUser: "it belongs to \(user)"
             case .unreachable where !process.socketPaths.isEmpty:
-                "it does not follow the overrides file; --all-processes reaches it"
+                "it does not follow the overrides file; use --all-processes"
             case .unreachable where isKept:
                 "it neither accepts connections nor follows the overrides file"
             case .unreachable: "it does not accept connections"
             case .noTweaks: "its build has no tweaks"
             case .noLibrary: "the Tweaks library is not in it"
-            case .failed: "it cannot be asked"
+            case .failed: "it cannot be queried"
             }
-        message = "it runs and has not got the change: \(reason)"
+        message = "it is running but did not receive the change: \(reason)"
         failure = Failure(
             message, about: "\(name) (\(process.pid))", kind == .otherUser ? .forbidden : .unavailable)
     }
 
     fileprivate init(_ fork: LiveProgram, _ problem: Failure) {
         (pid, kind, user) = (fork.running.pid, .failed, fork.running.user)
-        message = "it runs and has not got the change: \(problem.message)"
+        message = "it is running but did not receive the change: \(problem.message)"
         failure = Failure(message, details: problem.details, about: fork.title, problem.kind)
     }
 }

@@ -277,7 +277,7 @@ extension ConnectionError {
         switch self {
         case .refused: "it is no longer running, or does not accept connections"
         case .closed: "it ended or closed the connection before it answered"
-        case .silent: "it does not answer; it is stopped or hangs"
+        case .silent: "it does not answer; it may be stopped or hung"
         case .garbage(let reason): "its answer is malformed: \(reason)"
         case .system(let reason, _): "cannot connect to it: \(reason)"
         case .answer(let error): error.message

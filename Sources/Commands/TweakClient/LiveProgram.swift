@@ -210,7 +210,7 @@ package final class LiveProgram: Program {
             guard !durations.areNone, let answer = try? ask(DescribeProgram()), answer.methods == nil
             else { throw error }
             throw Failure(
-                "the Tweaks library in the process is too old for values that count for a time or change gradually",
+                "the Tweaks library in the process is too old for leases and ramps",
                 about: title, .unavailable)
         }
     }
@@ -251,7 +251,7 @@ package final class LiveProgram: Program {
                 let answer = try fork.apply(
                     values, resettingOthers: false, allOrNothing: allOrNothing, durations)
                 let problems =
-                    answer.unknown.map { "\($0): there is no such tweak" } + answer.refused.map(\.message)
+                    answer.unknown.map { "\($0): no such tweak" } + answer.refused.map(\.message)
                 if allOrNothing, !problems.isEmpty {
                     throw Failure("it refused the values", details: problems, .invalid)
                 }

@@ -317,8 +317,8 @@ package final class MemoryProgram: Program {
         guard request.durations.ramp == nil else {
             throw Failure(
                 isBesideLibrary
-                    ? "a variable that the library does not store cannot change gradually"
-                    : "without the Tweaks library in the process a value cannot change gradually",
+                    ? "a variable that the library does not store cannot be ramped"
+                    : "without the Tweaks library in the process a value cannot be ramped",
                 about: title, .unavailable)
         }
         let (memoryGuard, answer, warnings) = try MemoryGuard.start(request, in: process.pid, title: title)

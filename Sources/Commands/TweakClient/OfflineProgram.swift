@@ -225,8 +225,8 @@ package final class OfflineProgram: Program {
     package func change(_ request: ChangeTweaks) throws(Failure) -> ChangeTweaks.Answer {
         guard request.durations.areNone else {
             throw Failure(
-                "it is not running, or does not accept connections, so it cannot hold a value for a time or change it "
-                    + "gradually", about: title, .unavailable)
+                "it is not running, or does not accept connections, so it can hold neither leases nor ramps",
+                about: title, .unavailable)
         }
         if request.setsAny { try checkLibrary() }
         var names = ResolvedNames(of: request)
@@ -366,7 +366,7 @@ extension OverridesFile {
         } catch {
             guard case .corrupt = error else { throw Failure(error) }
             throw Failure(
-                "\(error)", details: ["nothing was changed; mend the file, or move it away"], error.kind)
+                "\(error)", details: ["nothing was changed; fix the file, or move it away"], error.kind)
         }
     }
 }

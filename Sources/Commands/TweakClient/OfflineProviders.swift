@@ -148,6 +148,6 @@ struct OfflineProviders {
 
     private static func content(of path: String) throws(OverridesError) -> [UInt8] {
         if let bytes = try OverridesFile(path: path).read() { return bytes }
-        throw .system(action: "read", path: path, reason: "there is no such file")
+        throw .system(action: "read", path: path, reason: "no such file")
     }
 }

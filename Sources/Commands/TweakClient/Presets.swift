@@ -90,7 +90,7 @@ package struct PresetFolder {
 
     private func missing(_ name: String) -> Failure {
         Failure(
-            "\(name): there is no such preset in \(path)" + didYouMean(names.nearest(to: name)), .missing)
+            "\(name): no such preset in \(path)" + didYouMean(names.nearest(to: name)), .missing)
     }
 }
 

@@ -169,7 +169,7 @@ extension Program {
     }
 
     private func gone(_ key: TweakKey) -> Failure {
-        Failure("\(key): the tweak is gone; its library has been closed", .unavailable)
+        Failure("\(key): the tweak no longer exists; its library was unloaded", .unavailable)
     }
 }
 
@@ -267,7 +267,7 @@ package struct ProgramSearch {
 
     private func program(withID text: String) throws(Failure) -> any Program {
         guard let pid = pid_t(text), kill(pid, 0) == 0 || errno == EPERM else {
-            throw Failure("\(text): there is no such process", .unavailable)
+            throw Failure("\(text): no such process", .unavailable)
         }
         repeat {
             if let running = RunningProgram(pid: pid),
@@ -390,7 +390,7 @@ package struct ProgramSearch {
         guard isKept else {
             let running = RunningProgram.all().compactMap { $0.executable.map(lastComponent) }
             throw Failure(
-                "\(name): no program of this name is running, and there is no such file"
+                "\(name): no program of this name is running, and no such file exists"
                     + didYouMean(Set(running + KeptFiles.applications).nearest(to: name)), .missing)
         }
         guard !checkingValues else {

@@ -23,7 +23,7 @@ package struct ProgramFile {
         if !name.isEmpty, name.allSatisfy({ $0.isASCII && $0.isNumber }) {
             guard let executable = executablePath(of: name) else {
                 throw Failure(
-                    "\(name): there is no such process, or it belongs to another user", .unavailable)
+                    "\(name): no such process, or it belongs to another user", .unavailable)
             }
             (path, shownPath, pid) = ("/proc/\(name)/exe", executable, Int32(name))
             return
@@ -37,7 +37,7 @@ package struct ProgramFile {
         } else {
             guard let found = try? findExecutable(named: name) else {
                 throw Failure(
-                    "\(name): no program of this name is running, and there is no such file", .missing)
+                    "\(name): no program of this name is running, and no such file exists", .missing)
             }
             path = realPath(found) ?? found
         }

@@ -28,7 +28,7 @@ package struct ProgramStart {
     ) throws(Failure) {
         do throws(ProgramSearchError) { path = try findExecutable(named: name) } catch {
             switch error {
-            case .notFound: throw Failure("\(name): there is no such program", .notFound)
+            case .notFound: throw Failure("\(name): no such program", .notFound)
             case .notExecutable(let reason): throw Failure(reason, .notExecutable)
             }
         }

@@ -81,7 +81,7 @@ package struct StartValues {
         var (notes, problems): ([String], [String]) = ([], [])
         for key in values.keys.sorted() {
             guard let declaration = tweaks[key]?.declaration else {
-                problems.append("\(key): there is no such tweak")
+                problems.append("\(key): no such tweak")
                 continue
             }
             do throws(TweakValueError) {

@@ -206,7 +206,7 @@ package struct FeatureTarget: Hashable, Sendable {
     package var unknownFilters: [FormatError] {
         unknownNames.map { name in
             place.inside(name).invalid(
-                "there is no such filter; allowed: \(Self.known.joined(separator: ", "))"
+                "no such filter; allowed: \(Self.known.joined(separator: ", "))"
                     + didYouMean(Self.members.nearest(to: name)))
         }
     }

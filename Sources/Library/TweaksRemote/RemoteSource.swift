@@ -112,7 +112,7 @@ public final class RemoteSource: TweakProvider {
         let listed: AgentConfiguration
         do {
             guard let bytes = try KeptFile(path: configuration).read() else {
-                throw Problem(description: "\(configuration): there is no such file")
+                throw Problem(description: "\(configuration): no such file")
             }
             listed = try AgentConfiguration(json: bytes, path: configuration)
         } catch {

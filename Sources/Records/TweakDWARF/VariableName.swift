@@ -85,9 +85,9 @@ extension VariableNameError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unknown(let name, let nearest):
-            "\(name): there is no such global or static variable" + didYouMean(nearest)
+            "\(name): no such global or static variable" + didYouMean(nearest)
         case .ambiguous(let name, let names):
-            "\(name): \(names.count) variables could be meant; write more of the name"
+            "\(name): \(names.count) variables match; give more of the name"
         case .malformed(let name): "\(name): a part is named as in player.speed or table[3].weight"
         case .noMember(let whole, let name, let members):
             "\(whole): it has no member \(name)" + didYouMean(members.nearest(to: name))

@@ -265,7 +265,7 @@ extension MemoryRefusal: CustomStringConvertible {
             "\(tweak.key): it takes effect at the next start, and without the Tweaks library in the process nothing is kept"
         case .otherByteOrder(let tweak):
             "\(tweak.key): the program is emulated, and of another byte order than this machine; its values can only be read"
-        case .unknown(let key): "\(key): there is no such tweak"
+        case .unknown(let key): "\(key): no such tweak"
         case .gateIsTooSmall(let name, let stores, let capacity):
             "\(TweakError.gate("\(name)", stores: stores, capacity: capacity))"
         }

@@ -152,7 +152,7 @@ extension Fleet {
         guard let applications = found, applications.first?.name != name else { return }
         let nearest = applications.map(\.name).nearest(to: name)
         guard !nearest.isEmpty else { return }
-        warn("\(name): there is no such application" + didYouMean(nearest))
+        warn("\(name): no such application" + didYouMean(nearest))
     }
 
     /// Warns if no known host has a name that filters ask for.

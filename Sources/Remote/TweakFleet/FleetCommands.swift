@@ -17,7 +17,7 @@ package struct FleetCommand: ParsableCommand {
               1   a rollout ended early; with --check: something differs, or a host is
                   silent, refuses a value or is behind
               64  the command line is wrong
-              65  there is no such environment, tweak, value, filter or build, or the value
+              65  no such environment, tweak, value, filter or build, or the value
                   is not allowed
               66  there is no configuration
               69  no member of the cluster answers within its timeout, or tweak-agent was

@@ -133,7 +133,7 @@ extension Fleet {
         if let own = configuredEnvironment(options) { known.insert(own) }
         known.remove(name)
         return Failure(
-            "\(name): there is no such environment" + hint + didYouMean(known.sorted().nearest(to: name)),
+            "\(name): no such environment" + hint + didYouMean(known.sorted().nearest(to: name)),
             .invalid)
     }
 
@@ -157,14 +157,14 @@ extension Fleet {
         guard situation?.isKnown != true, namesNewEnvironment(options) else { return false }
         guard creation.isAllowed else {
             throw missingEnvironment(
-                options, FleetWording.choose(", so it is only created with --create"))
+                options, FleetWording.choose("; create it with --create"))
         }
         return true
     }
 
     /// Says that a change was, or would be, the first one in its environment.
     static func tellOfNewEnvironment(_ options: FleetOptions, isDryRun: Bool = false) {
-        let state = isDryRun ? "there is no such environment yet" : "this environment is new"
+        let state = isDryRun ? "no such environment yet" : "this environment is new"
         printMessage("\(options.environment ?? ""): \(state)", of: command)
     }
 

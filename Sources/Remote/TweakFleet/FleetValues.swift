@@ -463,7 +463,7 @@ package enum Fleet {
         let found = try ProgramSearch(.usual) { $0.write(of: command) }
             .programs(named: program, checkingValues: true)
         guard let first = found.first else {
-            throw Failure("\(program): there is no such program", .missing)
+            throw Failure("\(program): no such program", .missing)
         }
         let tweak = try first.tweak(named: name.text)
         guard !tweak.isOnlyOfAgents else {

@@ -47,7 +47,7 @@ void refuse(void) {
   EXPECT(fbtweak_bind(NULL, &nothing) == FBTWEAK_UNKNOWN);
   EXPECT(fbtweak_bind(tweak, NULL) == FBTWEAK_REFUSED);
   EXPECT(fbtweak_reset_category("Sounds") == FBTWEAK_UNKNOWN);
-  EXPECT_ERROR("Sounds: there are no such tweaks");
+  EXPECT_ERROR("Sounds: no such tweaks");
   EXPECT(fbtweak_observe(tweak, NULL, NULL, NULL) == 0);
   fbtweak_unbind(NULL);
   fbtweak_unobserve(0);

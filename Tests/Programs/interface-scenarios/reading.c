@@ -17,9 +17,9 @@ void find_and_read(void) {
   EXPECT(fbtweak_read_number(fbtweak_find("Types", "Reals", "Ratio"), -1) == 0.1f);
 
   EXPECT(!fbtweak_find("Sound", "Mixer", "Levle"));
-  EXPECT_ERROR("Sound/Mixer/Levle: there is no such tweak; did you mean Sound/Mixer/Level?");
+  EXPECT_ERROR("Sound/Mixer/Levle: no such tweak; did you mean Sound/Mixer/Level?");
   EXPECT(!fbtweak_find("a\x1b[2J\nb", "c", "d\xff"));
-  EXPECT_ERROR("a\\u{1b}[2J\\u{a}b/c/d\\u{fffd}: there is no such tweak");
+  EXPECT_ERROR("a\\u{1b}[2J\\u{a}b/c/d\\u{fffd}: no such tweak");
   EXPECT(!fbtweak_find("Sound", NULL, "Level"));
   fbtweak_value value;
   EXPECT(!fbtweak_read(NULL, &value) && fbtweak_read_integer(NULL, 7) == 7);

@@ -165,7 +165,7 @@ import Testing
         ("fixed", "fixed: it is const"), ("table[1].flag", "table[1].flag: it is a bit field"),
         ("table", "table: it is an array; name an element"),
         ("table[3].weight", "table: it has no element 3"),
-        ("gravty", "gravty: there is no such global or static variable; did you mean gravity?"),
+        ("gravty", "gravty: no such global or static variable; did you mean gravity?"),
     ])
     func `must be such that can be set`(name: String, message: String) throws {
         let result = try adopt(name)

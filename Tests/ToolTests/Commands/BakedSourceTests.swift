@@ -62,7 +62,7 @@ import Testing
         #expect(try tweak("set", "./program", "R/a/v", "7", in: "copy").succeeded)
         try home.write("copy/util.c", try text("a/util.c"))
         let result = try tweak("bake", "./program", "--write", in: "copy")
-        #expect(result.status == 65 && result.error.contains("name the folder of the sources with --from"))
+        #expect(result.status == 65 && result.error.contains("give the source folder with --from"))
         #expect(try text("a/util.c") == Self.source("a", "fa", 5))
         #expect(try tweak("bake", "./program", "--write", "--from", ".", in: "copy").succeeded)
         #expect(try text("copy/a/util.c") == Self.source("a", "fa", 7))
@@ -73,7 +73,7 @@ import Testing
         try buildTwo("a", "b")
         for name in ["gone", "main.c"] {
             let result = try tweak("bake", "./program", "--from", name)
-            #expect(result.status == 66 && result.error == "tweak: \(name): there is no such folder\n")
+            #expect(result.status == 66 && result.error == "tweak: \(name): no such folder\n")
         }
     }
 

@@ -37,17 +37,17 @@ import Testing
     }
 
     @Test(arguments: [
-        ("lst", "There is no command 'lst'; did you mean list?"),
-        ("exprot", "There is no command 'exprot'; did you mean export?"),
-        ("ls", "There is no command 'ls'; did you mean list or ps?"),
-        ("Show", "There is no command 'Show'; did you mean list or get?"),
-        ("unset", "There is no command 'unset'; did you mean reset?"),
-        ("save", "There is no command 'save'; did you mean preset save or export?"),
-        ("diff", "There is no command 'diff'; did you mean preset diff or list --changed?"),
-        ("version", "There is no command 'version'; did you mean --version?"),
-        ("./spring", "There is no command './spring'; the command comes first: tweak list ./spring"),
-        ("4711", "There is no command '4711'; the command comes first: tweak list 4711"),
-        ("frobnicate", "There is no command 'frobnicate'."),
+        ("lst", "Unknown command 'lst'; did you mean list?"),
+        ("exprot", "Unknown command 'exprot'; did you mean export?"),
+        ("ls", "Unknown command 'ls'; did you mean list or ps?"),
+        ("Show", "Unknown command 'Show'; did you mean list or get?"),
+        ("unset", "Unknown command 'unset'; did you mean reset?"),
+        ("save", "Unknown command 'save'; did you mean preset save or export?"),
+        ("diff", "Unknown command 'diff'; did you mean preset diff or list --changed?"),
+        ("version", "Unknown command 'version'; did you mean --version?"),
+        ("./spring", "Unknown command './spring'; the command comes first: tweak list ./spring"),
+        ("4711", "Unknown command '4711'; the command comes first: tweak list 4711"),
+        ("frobnicate", "Unknown command 'frobnicate'."),
     ])
     func `A command that there is not`(_ name: String, _ message: String) throws {
         let result = try program.command(name)
@@ -57,24 +57,24 @@ import Testing
 
     @Test(arguments: [("spring", "get"), ("./spring", "set")])
     func `A program before the command`(_ name: String, _ command: String) throws {
-        let message = "There is no command '\(name)'; the command comes first: tweak \(command) \(name)"
+        let message = "Unknown command '\(name)'; the command comes first: tweak \(command) \(name)"
         #expect(try program.command(name, command, "x").error.hasPrefix("Error: \(message)\n"))
     }
 
     @Test func `A command of a command that there is not`() throws {
         #expect(
             try program.command("preset", "rm", "x", "y").error.hasPrefix(
-                "Error: There is no command 'rm'; did you mean remove?\n"))
+                "Error: Unknown command 'rm'; did you mean remove?\n"))
         #expect(
             try program.command("preset", "laod", "x", "y").error.hasPrefix(
-                "Error: There is no command 'laod'; did you mean load?\nUsage: tweak preset <subcommand>\n"))
+                "Error: Unknown command 'laod'; did you mean load?\nUsage: tweak preset <subcommand>\n"))
     }
 
     @Test(arguments: [(["lst"], "lst", "list"), (["preset", "laod"], "laod", "load")])
     func `Help for a command that there is not`(_ words: [String], _ name: String, _ meant: String) throws {
         let result = try program.command(["help"] + words)
         #expect(
-            result.error.hasPrefix("Error: There is no command '\(name)'; did you mean \(meant)?\n"),
+            result.error.hasPrefix("Error: Unknown command '\(name)'; did you mean \(meant)?\n"),
             "\(result)")
         #expect(result.status == 64)
         #expect(result.output.isEmpty)
@@ -152,7 +152,7 @@ import Testing
         try program.writeOverrides(Data("{}".utf8))
         #expect(
             try program.command("list", "tweak-stter").error.hasSuffix(
-                "there is no such file; did you mean tweak-setter?\n"))
+                "no such file exists; did you mean tweak-setter?\n"))
         #expect(try program.tweak("list", "Vaules/").error.hasSuffix("did you mean Values/?\n"))
         #expect(try program.command("preset", "save", SetterProgram.path, "quick").succeeded)
         #expect(

@@ -43,7 +43,7 @@ import Testing
     @Test func `are not found on the search path, and not in place of its own`() throws {
         try write("else/tweak-other")
         try write("libexec/tweaks/tweak-list")
-        #expect(try tweak("other", path: home("else")).error.hasPrefix("Error: There is no command 'other'."))
+        #expect(try tweak("other", path: home("else")).error.hasPrefix("Error: Unknown command 'other'."))
         #expect(try tweak("list").output.isEmpty)
         #expect(try tweak("../libexec/tweaks/tweak-list").status == 64)
     }
@@ -55,7 +55,7 @@ import Testing
                 "\n  other                   Do something else.\n\n  See 'tweak help"))
         #expect(try tweak("help", "other", "part").output == "<tweak-other>\n<part>\n<--help>\n")
         #expect(
-            try tweak("ohter").error.hasPrefix("Error: There is no command 'ohter'; did you mean other?\n"))
+            try tweak("ohter").error.hasPrefix("Error: Unknown command 'ohter'; did you mean other?\n"))
     }
 
     @Test func `have abstracts in its help that fit 80 columns`() throws {
@@ -110,8 +110,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (["fleet", "stauts"], "There is no command 'stauts'; did you mean status?", "fleet"),
-        (["help", "fleet", "stauts"], "There is no command 'stauts'; did you mean status?", "fleet"),
+        (["fleet", "stauts"], "Unknown command 'stauts'; did you mean status?", "fleet"),
+        (["help", "fleet", "stauts"], "Unknown command 'stauts'; did you mean status?", "fleet"),
         (
             ["fleet", "status", "--json"], "Unknown option '--json'; did you mean --format json?",
             "fleet status"

@@ -224,9 +224,9 @@ extension BakedProgram {
         #expect(file.output == "motor.c:8: Motor/Names/First: \"one\" → \"x\"\n")
         #expect(
             file.error == """
-                tweak: 2 tweaks stay
-                  motor.c:6: Motor/Control/Gain stays, because the value is outside the limits; allowed: a number from 0.0 to 10.0
-                  Motor/Control/Older stays, because the program does not declare it
+                tweak: 2 tweaks skipped
+                  motor.c:6: Motor/Control/Gain is skipped: the value is outside the limits; allowed: a number from 0.0 to 10.0
+                  Motor/Control/Older is skipped: the program does not declare it
 
                 """)
         #expect(try program.tweak("bake", "./motor", "--preset", "weak").status == 66)
@@ -238,8 +238,8 @@ extension BakedProgram {
         #expect(result.status == 65)
         #expect(
             result.error == """
-                tweak: 1 tweak stays
-                  motor.c:7: Motor/Control/Limit stays, because its default is the macro LIMIT
+                tweak: 1 tweak skipped
+                  motor.c:7: Motor/Control/Limit is skipped: its default is the macro LIMIT
 
                 """)
         #expect(try program.text() == BakedProgram.source(gain: "2.25"))
@@ -270,7 +270,7 @@ extension BakedProgram {
         }
         #expect(try bake().status == 65)
         #expect(
-            try bake().error.contains("there is no such file; name the folder of the sources with --from"))
+            try bake().error.contains("no such file; give the source folder with --from"))
         #expect(try bake("--from", "..").status == 1)
     }
 
@@ -289,8 +289,8 @@ extension BakedProgram {
             #expect(result.status == 65 && result.output == "")
             #expect(
                 result.error == """
-                    tweak: 1 tweak stays
-                      motor.c:6: Motor/Control/Gain stays, because the file \(home("motor.c")) is not below \(home("sources"))
+                    tweak: 1 tweak skipped
+                      motor.c:6: Motor/Control/Gain is skipped: the file \(home("motor.c")) is not below \(home("sources"))
 
                     """)
         }
@@ -344,7 +344,7 @@ extension BakedProgram {
         #expect(readOnly.status == 75)
         #expect(
             readOnly.error == changed
-                + "  motor.c:6: Motor/Control/Gain stays, because the file is not writable\n")
+                + "  motor.c:6: Motor/Control/Gain is skipped: the file is not writable\n")
         #expect(chmod(program.home("motor.c"), 0o644) == 0)
         #expect(try write().succeeded)
         #expect(try program.text() == BakedProgram.source(gain: "2.25"))

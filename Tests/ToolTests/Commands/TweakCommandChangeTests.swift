@@ -86,7 +86,7 @@ import Testing
 
             """, 65
         ),
-        (["Count", "6", "kg"], "tweak: kg: there is no such tweak", 65),
+        (["Count", "6", "kg"], "tweak: kg: no such tweak", 65),
     ])
     func `A value in other words is answered in its own terms`(
         arguments: [String], error: String, status: Int32
@@ -121,7 +121,7 @@ import Testing
             "tweak: Setter/Values/Ratio: \"0,5\" is not a double: write 0.5; allowed: a number from 0.0 to 1.0\n",
             65
         ),
-        (["Cuont=1"], "tweak: Cuont: there is no such tweak; did you mean Setter/Values/Count?\n", 65),
+        (["Cuont=1"], "tweak: Cuont: no such tweak; did you mean Setter/Values/Count?\n", 65),
         (["Count=1", "Ratio"], "tweak: Setter/Values/Ratio: its value is missing; write NAME=VALUE\n", 64),
     ])
     func `What cannot be set is named`(arguments: [String], error: String, status: Int32) throws {
@@ -250,7 +250,7 @@ import Testing
         #expect(result.status == 65)
         #expect(
             result.error.hasPrefix(
-                "tweak: Setter/Values/Cuont: there is no such tweak; did you mean Setter/Values/Count")
+                "tweak: Setter/Values/Cuont: no such tweak; did you mean Setter/Values/Count")
         )
     }
 

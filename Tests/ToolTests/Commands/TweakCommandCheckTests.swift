@@ -75,7 +75,7 @@ import Testing
         #expect(lines[1].hasSuffix("; allowed: an integer from 0 to 1000000"))
         #expect(
             lines[2].hasPrefix(
-                "  Setter/Values/Cuont: there is no such tweak; did you mean Setter/Values/Count"))
+                "  Setter/Values/Cuont: no such tweak; did you mean Setter/Values/Count"))
         #expect(
             lines[3] == "  Setter/Values/Ratio: 2 is outside the limits; allowed: a number from 0.0 to 1.0")
         let right = try home.write("right.json", #"{"Setter": {"Values": {"Count": 7, "Text": "a"}}}"#)
@@ -86,7 +86,7 @@ import Testing
         let result = try check(
             "--program", SetterProgram.path, home.write("f.json", #"{"features": [{"key": "moon"}]}"#))
         #expect(result.status == 65)
-        #expect(result.error.contains("Features/moon/enabled: there is no such tweak"), "\(result.error)")
+        #expect(result.error.contains("Features/moon/enabled: no such tweak"), "\(result.error)")
         #expect(try check("--program", home("none"), file).status == 66)
     }
 

@@ -111,7 +111,7 @@ import Testing
         ),
         (
             #"{"Setter": {"Values": {"Cuont": 7}}}"#,
-            "\n  Setter/Values/Cuont: there is no such tweak; did you mean"
+            "\n  Setter/Values/Cuont: no such tweak; did you mean"
         ),
     ])
     func `65 is for a mistake; then nothing is set and the text is kept`(text: String, message: String) throws

@@ -187,7 +187,7 @@ private final class EditedProgram {
                 home: program.home, in: elsewhere.path)
         }
         let without = try follow().wait()
-        #expect(without.status == 66 && without.error.contains("name the folder of the sources with --from"))
+        #expect(without.status == 66 && without.error.contains("give the source folder with --from"))
         let with = try follow("--from", program.home.path)
         #expect(waitUntil { with.written.error.contains("following 2 tweaks in 1 file\n") })
         try program.save("1.50", "2.25")

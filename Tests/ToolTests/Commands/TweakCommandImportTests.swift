@@ -94,7 +94,7 @@ import Testing
                   FBTweak:Spring-2-Physics-Gloss-1: its levels are ambiguous, and no known tweak matches
                   FTS_FEATURE_awesome: it is neither true nor false
                   lib.fragments.userDefaultsKey.question: its feature is not stored, and no known feature has the variable
-                  A/B/C: there is no such tweak
+                  A/B/C: no such tweak
                   Spring-2/Physics/Stiffness: "much" is not an int32; allowed: an integer from -2147483648 to 2147483647
 
                 """)
@@ -167,7 +167,7 @@ import Testing
             Data(#"{"FBTweak:A-B-C": {"Physics": {"Mass": 2}}, "Spring-2": {"Physics": {"Mass": 3}}}"#.utf8))
         #expect(
             result.error
-                == "tweak: 1 value was not applied\n  FBTweak:A-B-C/Physics/Mass: there is no such tweak\n")
+                == "tweak: 1 value was not applied\n  FBTweak:A-B-C/Physics/Mass: no such tweak\n")
         let preset = try program.importing(
             Data(#"{"FBTweak:A-B-C": 1, "name": "x", "tweaks": {"Spring-2": {"Physics": {"Mass": 4}}}}"#.utf8)
         )

@@ -31,7 +31,7 @@ import Testing
         #expect(try setter.tweak("list", "Port").lines.count == 3)
         #expect(
             try setter.tweak("list", "Cuont").error
-                == "tweak: Cuont: there is no such tweak; did you mean Setter/Values/Count?\n")
+                == "tweak: Cuont: no such tweak; did you mean Setter/Values/Count?\n")
     }
 
     @Test func `list shows what fits a pattern, and what has been changed`() throws {
@@ -79,7 +79,7 @@ import Testing
         #expect(result.status == 65)
         #expect(
             result.error == """
-                tweak: S: 2 groups could be meant; write more of the name
+                tweak: S: 2 groups match; give more of the name
                   Setter/
                   Setter/Slots/
 
@@ -315,7 +315,7 @@ import Testing
         let ended = try start("/bin/true", [], home: program.home)
         _ = ended.wait()
         let result = try program.command("get", "--wait", "60s", "\(ended.processID)", "Count")
-        #expect(result.status == 69 && result.error.contains("there is no such process"), "\(result)")
+        #expect(result.status == 69 && result.error.contains("no such process"), "\(result)")
     }
 }
 

@@ -38,21 +38,21 @@ import Testing
         #expect(result.status == 65)
         #expect(
             result.error == """
-                tweak: Frame: 2 tweaks could be meant; write more of the name
+                tweak: Frame: 2 tweaks match; give more of the name
                   Test/Values/Frame count
                   Test/Values/Frame rate
 
                 """)
-        #expect(try get("CoUnT").error.contains("2 tweaks could be meant"))
+        #expect(try get("CoUnT").error.contains("2 tweaks match"))
         #expect(try get("pee").status == 65)
     }
 
     @Test func `A name that nothing has is an error with similar ones`() throws {
         #expect(
-            try get("Sped").error == "tweak: Sped: there is no such tweak; did you mean Test/Values/Speed?\n")
+            try get("Sped").error == "tweak: Sped: no such tweak; did you mean Test/Values/Speed?\n")
         #expect(
             try get("Values/Sped").error
-                == "tweak: Values/Sped: there is no such tweak; did you mean Test/Values/Speed?\n")
+                == "tweak: Values/Sped: no such tweak; did you mean Test/Values/Speed?\n")
         #expect(try get("").status == 65)
         #expect(try get("//").status == 65)
     }
@@ -64,7 +64,7 @@ import Testing
             result.error
                 == "tweak: Test.Values.Speed: the levels of a name have slashes between them; write Test/Values/Speed\n"
         )
-        #expect(try get("nosuch").error == "tweak: nosuch: there is no such tweak; tweak list shows all\n")
+        #expect(try get("nosuch").error == "tweak: nosuch: no such tweak; tweak list shows all\n")
     }
 
     @Test(arguments: ["Values", "values/", "Test/Values", "Test"])

@@ -70,7 +70,7 @@ enum ProgramState: String, CaseIterable, CustomTestStringConvertible {
             result.error == """
                 tweak: warning: Setter/Values/Count: the value was outside the limits and has been clamped
                 tweak: 2 values were not applied
-                  Setter/Values/Older: there is no such tweak
+                  Setter/Values/Older: no such tweak
                   Setter/Values/Flag: 1 is not a bool; allowed: true or false
 
                 """)
@@ -166,7 +166,7 @@ enum ProgramState: String, CaseIterable, CustomTestStringConvertible {
         #expect(try program.tweak("set", "Flag", "true").succeeded)
         let problems = """
             tweak: 2 values were not applied
-              Setter/Values/Older: there is no such tweak
+              Setter/Values/Older: no such tweak
               Setter/Values/Flag: 1 is not a bool; allowed: true or false
 
             """

@@ -80,7 +80,7 @@ import Testing
         let result = try program.tweak("set", "--all-processes", "Count", "6")
         setters[0].process.resume()
         #expect(result.status == 75)
-        #expect(result.error == "tweak: \(setters[0].title): it does not answer; it is stopped or hangs\n")
+        #expect(result.error == "tweak: \(setters[0].title): it does not answer; it may be stopped or hung\n")
         setters[1].expect("false 6 0.5 hello")
     }
 
@@ -107,12 +107,14 @@ import Testing
         let ps = try program.command("ps")
         #expect(ps.status == 0)
         #expect(
-            messages(of: ps) == ["tweak: warning: \(setter.pid): it does not answer; it is stopped or hangs"])
+            messages(of: ps) == [
+                "tweak: warning: \(setter.pid): it does not answer; it may be stopped or hung"
+            ])
         #expect(
             ps.lines.last?.split(separator: " ").dropFirst(2).prefix(3) == ["tweak-setter", "?", "?"])
         let get = try program.tweak("get", "Count")
         #expect(get.status == 75)
-        #expect(get.error == "tweak: \(setter.title): it does not answer; it is stopped or hangs\n")
+        #expect(get.error == "tweak: \(setter.title): it does not answer; it may be stopped or hung\n")
     }
 
     @Test func `A name that no program reports may be that of a stopped one`() throws {
@@ -123,7 +125,7 @@ import Testing
         #expect(get.status == 66, "\(get.error)")
         #expect(
             messages(of: get).first
-                == "tweak: warning: \(setter.title): it does not answer; it is stopped or hangs; it may be other-name"
+                == "tweak: warning: \(setter.title): it does not answer; it may be stopped or hung; it may be other-name"
         )
     }
 
@@ -162,7 +164,8 @@ import Testing
         let result = try run(
             Locations.program("timeout"), ["30", Locations.product("tweak"), "ps"], home: program.home)
         #expect(result.status == 0)
-        #expect(result.errorLines.count { $0.hasSuffix("it does not answer; it is stopped or hangs") } == 150)
+        #expect(
+            result.errorLines.count { $0.hasSuffix("it does not answer; it may be stopped or hung") } == 150)
     }
 
     @Test func `Sockets that programs left behind are removed and passed over`() throws {
@@ -175,7 +178,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: setter.socketPath))
         let result = try setter.tweak("get", "Count")
         #expect(result.status == 69)
-        #expect(result.error == "tweak: \(setter.pid): there is no such process\n")
+        #expect(result.error == "tweak: \(setter.pid): no such process\n")
     }
 
     @Test func `A program that does not listen follows its file`() throws {
@@ -225,7 +228,7 @@ import Testing
         #expect(result.status == 66)
         #expect(
             result.error
-                == "tweak: no-such-program: no program of this name is running, and there is no such file\n")
+                == "tweak: no-such-program: no program of this name is running, and no such file exists\n")
         for pid in ["99999999", "99999999999999999999"] {
             #expect(try program.command("list", pid).status == 69)
         }

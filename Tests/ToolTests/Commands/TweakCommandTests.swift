@@ -80,7 +80,7 @@ import Testing
     @Test func `An escaped slash belongs to the name`() throws {
         let result = try program.tweak("get", "Setter/Values/Count%2F2")
         #expect(result.status == 65)
-        #expect(result.error.contains("Setter/Values/Count%2F2: there is no such tweak"))
+        #expect(result.error.contains("Setter/Values/Count%2F2: no such tweak"))
     }
 
     @Test func `A link to a program has the program's overrides`() throws {

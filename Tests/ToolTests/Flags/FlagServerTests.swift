@@ -73,7 +73,7 @@ import Testing
             wrong.map { $0["error"] as? String } == [
                 "FLAG_NOT_FOUND", "FLAG_NOT_FOUND", nil, "TYPE_MISMATCH",
             ])
-        #expect(wrong[0]["message"] as? String == "there is no such tweak: Setter/Values/Flags")
+        #expect(wrong[0]["message"] as? String == "no such tweak: Setter/Values/Flags")
         #expect(wrong[1]["value"] as? NSDictionary == [:])
         #expect(wrong[3]["value"] as? String == "none")
         let refused = try evaluate(["string:Setter/Values/Text"], token: "wrong")

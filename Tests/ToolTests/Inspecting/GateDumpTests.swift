@@ -44,7 +44,7 @@ import Testing
             ["--lint", object(Self.gate, Self.gate.replacing("pass", with: "again"), Self.tweak)], home: home)
         #expect(twice.status == 65)
         #expect(twice.output.contains(": Motor/PID: a gate at "))
-        #expect(twice.output.hasSuffix("motor.c:3; the first one counts [severalGates]\n"))
+        #expect(twice.output.hasSuffix("motor.c:3; the first one is used [severalGates]\n"))
         let idle = try dump(
             ["--lint", object(Self.gate.replacing("PID", with: "Old"), Self.tweak)], home: home)
         #expect(idle.status == 65)

@@ -75,7 +75,7 @@ import Testing
         for index in monitors.indices { monitors[index].kind = 3 }
         #expect(
             try findings(monitors) == [
-                "Test/Values/Load: a monitor is stored at a.c:1 and at a.c:2; the first one counts [severalMonitors]"
+                "Test/Values/Load: a monitor is stored at a.c:1 and at a.c:2; the first one is used [severalMonitors]"
             ])
     }
 

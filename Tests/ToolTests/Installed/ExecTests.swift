@@ -139,7 +139,7 @@ private struct Starts {
         #expect(
             result.error == """
                 tweak: old: 2 values of the preset cannot be set
-                  Maze/Grid/Doors: there is no such tweak
+                  Maze/Grid/Doors: no such tweak
                   Maze/Grid/Walls: "many" is not an int32; allowed: an integer from 1 to 100
 
                 """)
@@ -166,7 +166,7 @@ private struct Starts {
     }
 
     @Test(arguments: [
-        ("Wals=3", "Wals: there is no such tweak; did you mean Maze/Grid/Walls?"),
+        ("Wals=3", "Wals: no such tweak; did you mean Maze/Grid/Walls?"),
         ("Walls=many", "Maze/Grid/Walls: \"many\" is not an int32; allowed: an integer from 1 to 100"),
     ])
     func `A program is not started with an invalid value`(setting: String, message: String) throws {

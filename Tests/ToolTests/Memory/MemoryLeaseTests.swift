@@ -77,11 +77,11 @@ import Testing
         program.expect(BareProgram.defaults)
     }
 
-    @Test func `A value cannot change gradually there`() throws {
+    @Test func `A value cannot be ramped there`() throws {
         let result = try tweak("set", "Count", "7", "--ramp", "1s").wait()
         #expect(result.status == 69)
         #expect(
-            result.error.contains("without the Tweaks library in the process a value cannot change gradually")
+            result.error.contains("without the Tweaks library in the process a value cannot be ramped")
         )
         #expect(try program.tweak("get", "Count").output == "5\n")
     }

@@ -96,12 +96,12 @@ private struct BakedPage {
         #expect(shown["messages"] as? String == command.error)
         #expect(
             command.error.contains(
-                "motor.c:6: Motor/Control/Limit stays, because its default is the macro LIMIT"))
+                "motor.c:6: Motor/Control/Limit is skipped: its default is the macro LIMIT"))
         #expect(command.output.contains("\"<i>two</i>\""))
         // Its file is neither below the folder where the compiler ran nor below the working directory.
         #expect(
             !command.output.contains("Outside")
-                && command.error.contains("link/outside.c:2: Motor/Control/Outside stays, because the file "))
+                && command.error.contains("link/outside.c:2: Motor/Control/Outside is skipped: the file "))
         let one = try plan(served, ["Motor/Control/Gain"])
         #expect((one["difference"] as? String)?.contains("<i>two</i>") == false)
         #expect(one["messages"] as? String == "")
@@ -123,7 +123,7 @@ private struct BakedPage {
         #expect(!difference.contains("Outside"))
         let messages = try #require(shown["messages"] as? String)
         #expect(
-            messages.contains("link/outside.c:2: Motor/Control/Outside stays, because the file ")
+            messages.contains("link/outside.c:2: Motor/Control/Outside is skipped: the file ")
                 && messages.contains("/other/outside.c is not below "))
         #expect(try baked.applies(difference))
         let answer = try write(served, shown)
@@ -173,7 +173,7 @@ private struct BakedPage {
     @Test func `refuses a folder that is missing, and unknown programs and tweaks`() throws {
         let result = try run(ServedPage.path, ["--sources", baked.home("nowhere")], home: baked.home)
         #expect(result.status == 66)
-        #expect(result.error == "tweak-ui: \(baked.home("nowhere")): there is no such folder\n")
+        #expect(result.error == "tweak-ui: \(baked.home("nowhere")): no such folder\n")
         #expect(
             try run(ServedPage.path, ["--sources", baked.home("project/motor.c")], home: baked.home).status
                 == 66)

@@ -376,7 +376,7 @@ import Testing
         let tweaks = try #require(try followed.ask("tweaks")["tweaks"] as? [[String: Any]])
         #expect(tweaks.first { $0["tweak"] as? String == Self.ratio }?["value"] as? Double == 0.5)
         for (wrong, message) in [
-            (["tweak": "No/Such/Tweak", "value": 1], "No/Such/Tweak: there is no such tweak"),
+            (["tweak": "No/Such/Tweak", "value": 1], "No/Such/Tweak: no such tweak"),
             (["tweak": Self.count, "value": "many"], Self.count),
         ] as [([String: Any], String)] {
             let answer = try followed.page.api(
@@ -584,7 +584,7 @@ import Testing
             try followed.events.first("program") { data in
                 (data["program"] as? [String: Any])?["state"] as? String == "silent"
             }["program"] as? [String: Any]
-        #expect(state?["problem"] as? String == "it does not answer; it is stopped or hangs")
+        #expect(state?["problem"] as? String == "it does not answer; it may be stopped or hung")
         let answer = try followed.page.api(
             "set", ["program": followed.id, "values": [["tweak": Self.count, "value": 6]]])
         #expect(answer.status == 504)

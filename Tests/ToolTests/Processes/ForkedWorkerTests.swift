@@ -205,7 +205,7 @@ private final class Workers {
         #expect(set.status == 75)
         #expect(
             set.error
-                == "tweak: workers (\(worker)): it runs and has not got the change: it does not answer; it is stopped or hangs\n"
+                == "tweak: workers (\(worker)): it is running but did not receive the change: it does not answer; it may be stopped or hung\n"
         )
         let missed = try #require(try set.json["missed"] as? [[String: Any]])
         #expect(missed.map { $0["pid"] as? Int32 } == [worker])
@@ -235,7 +235,7 @@ private final class Workers {
         #expect(set.output.isEmpty)
         #expect(
             set.error
-                == "tweak: workers (\(worker)): it runs and has not got the change: it does not answer; it is stopped or hangs\n"
+                == "tweak: workers (\(worker)): it is running but did not receive the change: it does not answer; it may be stopped or hung\n"
                 + "tweak: the command was not started, and the leases end\n")
         #expect(!FileManager.default.fileExists(atPath: ran))
         workers.expect(5)
@@ -307,7 +307,7 @@ private final class Workers {
         #expect(measured.status == 75 && measured.output == "4.0\n")
         #expect(
             measured.error.contains(
-                "tweak: workers (\(worker)): it does not answer; it is stopped or hangs\n"), "\(measured)")
+                "tweak: workers (\(worker)): it does not answer; it may be stopped or hung\n"), "\(measured)")
     }
 
     @Test func `Other commands say that they sample one of them`() throws {

@@ -98,7 +98,7 @@ import Testing
             let result = try run(
                 Locations.product("tweak"), ["set", LiveProgram.path, "step", "1"] + option, home: home)
             #expect(result.status == 69)
-            #expect(result.error.contains("so it cannot hold a value for a time"))
+            #expect(result.error.contains("so it can hold neither leases nor ramps"))
         }
     }
 

@@ -9,7 +9,7 @@ import Testing
     init() throws { program = try SetterProgram() }
 
     private static func title(_ setter: RunningSetter) -> String {
-        "\(setter.title): it runs and has not got the change: it neither accepts connections nor follows the overrides file\n"
+        "\(setter.title): it is running but did not receive the change: it neither accepts connections nor follows the overrides file\n"
     }
 
     @Test func `A process without connections that does not follow the file is named`() throws {
@@ -91,7 +91,7 @@ import Testing
         #expect(set.status == 69)
         #expect(
             set.error.hasSuffix(
-                "sleeper (\(process.processID)): it runs and has not got the change: its build has no tweaks\n"
+                "sleeper (\(process.processID)): it is running but did not receive the change: its build has no tweaks\n"
             ))
     }
 

@@ -87,7 +87,7 @@ import Testing
         try limit.set(nil)
         withExtendedLifetime(observation) { #expect(seen.withLock { $0 } == [nil, 0.5, 0.5, nil]) }
         #expect(
-            limit.declaration?.obstacleToRamps?.hasPrefix("an optional double cannot change gradually")
+            limit.declaration?.obstacleToRamps?.hasPrefix("an optional double cannot be ramped")
                 == true)
     }
 

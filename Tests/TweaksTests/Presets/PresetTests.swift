@@ -91,8 +91,8 @@ import Testing
             report.description == """
                 1 tweak was set
                 Spring/Physics/Stiffness: the value was outside the limits and has been clamped
-                Elsewhere/B/C: there is no such tweak
-                Spring/Physics/Mass: there is no such tweak
+                Elsewhere/B/C: no such tweak
+                Spring/Physics/Mass: no such tweak
                 Spring/Drawing/Trail: "long" is not a bool; allowed: true or false
                 """)
         // Nothing is lost.

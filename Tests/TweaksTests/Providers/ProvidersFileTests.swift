@@ -46,7 +46,7 @@ import Testing
             #"{ "variables": "a.json" }"#,
             "providers.0.variables: \"a.json\" is here, but an array of paths is expected"
         ),
-        (#"{ "variables": ["missing.json"] }"#, "there is no such file"),
+        (#"{ "variables": ["missing.json"] }"#, "no such file"),
         (#"{ "variables": [], "features": "f.json" }"#, "a provider has either \"variables\""),
         (
             #"{ "features": "f.json", "environment": "x" }"#,

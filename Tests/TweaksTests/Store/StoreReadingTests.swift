@@ -48,7 +48,7 @@ import Testing
         let error = #expect(throws: TweakError.self) { try tweaks.store.value(of: .test("Cuont")) }
         #expect(error == .unknown(.test("Cuont"), nearest: [.test("Count")]))
         #expect(
-            error?.description == "Test/Values/Cuont: there is no such tweak; did you mean Test/Values/Count?"
+            error?.description == "Test/Values/Cuont: no such tweak; did you mean Test/Values/Count?"
         )
     }
 

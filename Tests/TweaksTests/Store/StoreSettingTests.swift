@@ -103,7 +103,7 @@ import Testing
         #expect(tweaks.cell(1, as: Int32.self) == 10)
         #expect(
             tweaks.messages.all == [
-                "Test/Values/Count: declared differently at a.c:1 and at b.c:2; the first declaration counts"
+                "Test/Values/Count: declared differently at a.c:1 and at b.c:2; the first declaration is used"
             ])
     }
 
@@ -115,7 +115,7 @@ import Testing
         #expect(try tweaks.store.value(of: .test("Count")) == 5)
         #expect(
             tweaks.messages.all == [
-                "Test/Values/Count: declared differently at a.c:1, at b.c:2 and at 2 more; the first declaration counts"
+                "Test/Values/Count: declared differently at a.c:1, at b.c:2 and at 2 more; the first declaration is used"
             ])
     }
 

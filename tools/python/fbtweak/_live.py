@@ -269,7 +269,7 @@ def change_request(
         return "change", {"changes": changes, **terms}
     if terms:
         raise TweaksError(
-            "the Tweaks library in the process is too old for values that count for a time or change gradually"
+            "the Tweaks library in the process is too old for leases and ramps"
         )
     if len(values) == 1:
         ((name, value),) = values.items()
@@ -291,7 +291,7 @@ def outcomes_of(answer: Message, values: Mapping[str, Value], tweaks: Mapping[st
             is_coming="pendingValue" in answer or "ramp" in answer,
         )
         return [outcome]
-    unknown = [f"{each}: there is no such tweak" for each in member(answer, "unknown", list)]
+    unknown = [f"{each}: no such tweak" for each in member(answer, "unknown", list)]
     refused = [str(members(each).get("message")) for each in member(answer, "refused", list)]
     if unknown or refused:
         raise (Refused if refused else UnknownTweak)("nothing was set:", unknown + refused)

@@ -74,7 +74,7 @@ def select(text: str, keys: Sequence[Key]) -> List[Key]:
             found = [key for key in keys if fits(_end(key, count))]
             if found:
                 return found
-    raise UnknownTweak(f"{text}: there are no such tweaks")
+    raise UnknownTweak(f"{text}: no such tweaks")
 
 
 def _end(key: Key, count: int) -> str:
@@ -125,7 +125,7 @@ def _group(text: str, keys: Sequence[Key]) -> List[Key]:
     meant = _meant(levels, sorted(groups))
     if not meant:
         names = sorted(categories | {key.collection for key in keys})
-        raise UnknownTweak(f"{text}: there are no such tweaks" + did_you_mean(nearest(levels[-1], names), "/"))
+        raise UnknownTweak(f"{text}: no such tweaks" + did_you_mean(nearest(levels[-1], names), "/"))
     if len(meant) > 1:
         raise _ambiguous(text, [str(each).lstrip("/") + "/" for each in meant], "groups")
     _, category, name = meant[0]
@@ -139,7 +139,7 @@ def _beginning(names: List[str]) -> List[str]:
 
 
 def _ambiguous(text: str, meant: List[str], what: str) -> UnknownTweak:
-    return UnknownTweak(f"{text}: {len(meant)} {what} could be meant; write more of the name", _beginning(meant))
+    return UnknownTweak(f"{text}: {len(meant)} {what} match; give more of the name", _beginning(meant))
 
 
 def _unknown(text: str, levels: Tuple[str, ...], keys: Sequence[Key]) -> UnknownTweak:
@@ -158,7 +158,7 @@ def _unknown(text: str, levels: Tuple[str, ...], keys: Sequence[Key]) -> Unknown
     count = len(levels)
     ends = {_end(key, count): str(key) for key in sorted(keys, reverse=True)}
     hint = did_you_mean([ends[each] for each in nearest(text, list(ends))]) or "; tweak list shows all"
-    return UnknownTweak(f"{text}: there is no such tweak{hint}")
+    return UnknownTweak(f"{text}: no such tweak{hint}")
 
 
 def did_you_mean(names: Iterable[str], suffix: str = "") -> str:

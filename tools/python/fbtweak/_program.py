@@ -266,7 +266,7 @@ class Program:
         whole = self._resolve(name).name
         found = self._do(lambda backend: backend.tweak(whole), is_reading=True)
         if found is None:
-            raise Unavailable(f"{whole}: the tweak is gone; its library has been closed")
+            raise Unavailable(f"{whole}: the tweak no longer exists; its library was unloaded")
         return found
 
     def _resolve(self, name: str) -> Tweak:
@@ -304,7 +304,7 @@ class Program:
                 return backend.value(tweak)
             found = backend.tweak(tweak.name)
             if found is None:
-                raise UnknownTweak(f"{tweak.name}: there is no such tweak")
+                raise UnknownTweak(f"{tweak.name}: no such tweak")
             return found.value
 
         return self._do(read, is_reading=True)

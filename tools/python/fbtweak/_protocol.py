@@ -138,7 +138,7 @@ class Messages:
         raise TweaksError(text, code=code)
 
     def _silent(self) -> Silent:
-        return Silent(f"{self.title}: it does not answer; it is stopped or hangs")
+        return Silent(f"{self.title}: it does not answer; it may be stopped or hung")
 
     def _ended(self) -> Ended:
         return Ended(f"{self.title}: it ended or closed the connection before it answered")

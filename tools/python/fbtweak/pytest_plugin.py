@@ -224,7 +224,7 @@ class Tweaked:
                 if process.poll() is None and time.monotonic() < end:
                     continue
                 _kill(process)
-                raise Unavailable(f"{os.fsdecode(name)}: it cannot be asked: {error}", _last_lines(output)) from error
+                raise Unavailable(f"{os.fsdecode(name)}: it cannot be queried: {error}", _last_lines(output)) from error
 
     def connect(self, target: Target, values: Optional[Mapping[str, Value]] = None, *, wait: float = 0) -> TestedProgram:
         """Connects to a running program, which keeps running after the test, with its former values.

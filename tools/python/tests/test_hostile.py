@@ -128,7 +128,7 @@ def test_the_end_in_the_middle_of_an_answer(serve):
 def test_silence(serve, monkeypatch):
     monkeypatch.setattr(_protocol, "_SILENCE", 0.5)
     program = serve(get(b""))
-    with pytest.raises(fbtweak.Silent, match="it does not answer; it is stopped or hangs"):
+    with pytest.raises(fbtweak.Silent, match="it does not answer; it may be stopped or hung"):
         program.mark("m")
 
 

@@ -52,7 +52,7 @@ def test_the_same_script(kind, build, start, surroundings):
             spring["Mass"] = 1000
         with pytest.raises(fbtweak.Refused, match='Spring/Physics/Mass: "heavy" is not a double'):
             spring["Mass"] = "heavy"
-        with pytest.raises(fbtweak.UnknownTweak, match="Mess: there is no such tweak; did you mean Spring/Physics/Mass"):
+        with pytest.raises(fbtweak.UnknownTweak, match="Mess: no such tweak; did you mean Spring/Physics/Mass"):
             spring["Mess"]
         spring.presets.save("heavy")
         assert spring.presets.names() == ["heavy"]

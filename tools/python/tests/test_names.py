@@ -35,11 +35,11 @@ def test_a_clear_name(name, index):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("Frame", "Frame: 2 tweaks could be meant; write more of the name\n  Test/Values/Frame count\n"
+        ("Frame", "Frame: 2 tweaks match; give more of the name\n  Test/Values/Frame count\n"
          "  Test/Values/Frame rate"),
-        ("Sped", "Sped: there is no such tweak; did you mean Test/Values/Speed?"),
-        ("Values/Sped", "Values/Sped: there is no such tweak; did you mean Test/Values/Speed?"),
-        ("nosuch", "nosuch: there is no such tweak; tweak list shows all"),
+        ("Sped", "Sped: no such tweak; did you mean Test/Values/Speed?"),
+        ("Values/Sped", "Values/Sped: no such tweak; did you mean Test/Values/Speed?"),
+        ("nosuch", "nosuch: no such tweak; tweak list shows all"),
         ("Test.Values.Speed", "Test.Values.Speed: the levels of a name have slashes between them; write "
          "Test/Values/Speed"),
         ("Control", "Control: it is 2 tweaks; name one\n  Motor/Control/Gain\n  Motor/Control/Damping"),
@@ -71,9 +71,9 @@ def test_patterns_and_groups(pattern, indices):
 
 
 def test_unknown_patterns_and_groups():
-    with pytest.raises(UnknownTweak, match=r"Nothing/\*: there are no such tweaks"):
+    with pytest.raises(UnknownTweak, match=r"Nothing/\*: no such tweaks"):
         select("Nothing/*", KEYS)
-    with pytest.raises(UnknownTweak, match="Contrl/: there are no such tweaks; did you mean Control/?"):
+    with pytest.raises(UnknownTweak, match="Contrl/: no such tweaks; did you mean Control/?"):
         select("Contrl/", KEYS)
 
 

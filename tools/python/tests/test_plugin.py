@@ -238,4 +238,4 @@ def test_a_program_that_cannot_be_asked(pytester):
         """,
         failed=1,
     )
-    assert "it cannot be asked" in result.stdout.str() and "no license" in result.stdout.str()
+    assert "it cannot be queried" in result.stdout.str() and "no license" in result.stdout.str()

@@ -132,7 +132,7 @@ struct BakeCommand: ParsableCommand {
             guard baking.staying.isEmpty else {
                 let count = Set(baking.staying.map(\.tweak)).count
                 throw Failure(
-                    counted(count, "tweak stays", "tweaks stay"), details: baking.staying.map(\.message),
+                    counted(count, "tweak skipped", "tweaks skipped"), details: baking.staying.map(\.message),
                     check && !baking.changes.isEmpty ? .negative : .invalid)
             }
             if check, !baking.changes.isEmpty {

@@ -387,5 +387,5 @@ extension JSONLease {
 
 extension SetManyTweaks.Answer {
     /// The problems of values that were valid a moment ago.
-    var problems: [String] { unknown.map { "\($0): the tweak is gone" } + refused.map(\.message) }
+    var problems: [String] { unknown.map { "\($0): the tweak no longer exists" } + refused.map(\.message) }
 }

@@ -108,7 +108,7 @@ final class SourceFollower {
         let durations = program is LiveProgram ? SetDurations(until: .closed) : SetDurations()
         let answer = try program.apply(values, resettingOthers: false, allOrNothing: false, durations)
         for (fork, problem) in (program as? LiveProgram)?.missedForks ?? [] {
-            warn("\(fork.title): it has not got the change: \(problem.message)")
+            warn("\(fork.title): it did not receive the change: \(problem.message)")
         }
         let refused = Dictionary(answer.refused.map { ($0.tweak, $0.message) }) { first, _ in first }
         var made: [(edit: FollowedSources.Edit, before: JSONTweak)] = []

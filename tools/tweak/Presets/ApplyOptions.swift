@@ -41,7 +41,7 @@ struct ApplyOptions: ParsableArguments {
         }
         let problems =
             leftOut.map { "\($0.entry): \($0.reason)" }
-            + answer.unknown.map { "\($0): there is no such tweak" } + answer.refused.map(\.message)
+            + answer.unknown.map { "\($0): no such tweak" } + answer.refused.map(\.message)
         guard problems.isEmpty else {
             throw Failure(
                 counted(problems.count, "value was", "values were") + " not applied", details: problems,

@@ -141,7 +141,7 @@ struct Replay {
         let duration = seconds / speed
         guard duration >= limits.lowerBound else { return nil }
         if duration > limits.upperBound {
-            warn("a gradual change takes at most \(limits.upperBound / 60) min")
+            warn("a ramp takes at most \(limits.upperBound / 60) min")
         }
         return min(duration, limits.upperBound)
     }

@@ -34,7 +34,7 @@ package struct StayingTweak: Sendable {
     }
 
     /// The whole sentence.
-    package var message: String { (place.map { $0 + ": " } ?? "") + "\(tweak) stays, because \(reason)" }
+    package var message: String { (place.map { $0 + ": " } ?? "") + "\(tweak) is skipped: \(reason)" }
 }
 
 /// Changes defaults in sources: reads the files, collects the changes, and writes them.

@@ -126,7 +126,7 @@ package struct SourceFolders: Sendable {
 
     private static func doubt(_ path: String, _ other: String) -> Obstacle {
         Obstacle(
-            reason: "it may be declared in \(path) or in \(other); name the folder of the sources with --from"
+            reason: "it may be declared in \(path) or in \(other); give the source folder with --from"
         )
     }
 
@@ -219,10 +219,10 @@ package struct SourceFolders: Sendable {
             // A link that leads to itself is there, too.
             if errno == ELOOP { return "the file cannot be read: \(systemMessage())" }
         }
-        return "there is no such file" + advice
+        return "no such file" + advice
     }
 
     private var advice: String {
-        given == nil && limit == nil ? "; name the folder of the sources with --from" : ""
+        given == nil && limit == nil ? "; give the source folder with --from" : ""
     }
 }

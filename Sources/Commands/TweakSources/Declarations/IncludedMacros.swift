@@ -71,7 +71,7 @@ struct IncludedMacros {
         {
             throw Obstacle(
                 reason:
-                    "the macro \(first.macro) is defined in \(first.path) and in \(other.path); name the folder of the sources with --from"
+                    "the macro \(first.macro) is defined in \(first.path) and in \(other.path); give the source folder with --from"
             )
         }
         // Its name is made of the arguments.

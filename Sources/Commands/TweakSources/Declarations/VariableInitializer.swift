@@ -92,7 +92,7 @@ struct VariableInitializer {
             statement(before: $0.index).contains("extern") && !isDefined(behind: $0.index)
         }
         guard candidates.count < 2 else {
-            throw Obstacle(reason: "the file has \(candidates.count) variables \(name) that could be meant")
+            throw Obstacle(reason: "the file has \(candidates.count) variables \(name) that match")
         }
         guard let index = candidates.first?.index else {
             throw Obstacle(reason: "the variable \(name) is not declared in this file")

@@ -77,7 +77,7 @@ extension TweakNameError: CustomStringConvertible {
             // Without the levels that were not typed.
             String("\(TweakError.unknown(levels, nearest: nearest))".dropFirst(3 - count))
         case .ambiguous(let text, let keys):
-            "\(text): \(keys.count) tweaks could be meant; write more of the name"
+            "\(text): \(keys.count) tweaks match; give more of the name"
         case .group(let text, let keys):
             "\(text): it is \(counted(keys.count, "tweak", "tweaks")); name one"
         case .dotted(let text, let key):
@@ -85,9 +85,9 @@ extension TweakNameError: CustomStringConvertible {
         case .malformedGroup(let text):
             "\(text): several tweaks are named Category/, Category/Collection/ or Collection/"
         case .unknownGroup(let text, let nearest):
-            "\(text): there are no such tweaks" + didYouMean(nearest)
+            "\(text): no such tweaks" + didYouMean(nearest)
         case .ambiguousGroup(let text, let groups):
-            "\(text): \(groups.count) groups could be meant; write more of the name"
+            "\(text): \(groups.count) groups match; give more of the name"
         }
     }
 }

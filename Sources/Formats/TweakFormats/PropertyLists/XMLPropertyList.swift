@@ -212,7 +212,7 @@ struct XMLPropertyList {
     private mutating func reference() throws(PropertyListError) -> Unicode.Scalar {
         let name = bytes[(position + 1)...].prefix(10).prefix { $0 != UInt8(ascii: ";") }
         guard name.endIndex < bytes.count, bytes[name.endIndex] == UInt8(ascii: ";") else {
-            throw failure("there is no such character")
+            throw failure("no such character")
         }
         let text = String(decoding: name, as: UTF8.self)
         let number =
@@ -226,7 +226,7 @@ struct XMLPropertyList {
             case "quot": "\""
             default: text.hasPrefix("#") ? number.flatMap(Unicode.Scalar.init) : nil
             }
-        guard let scalar else { throw failure("there is no such character") }
+        guard let scalar else { throw failure("no such character") }
         position = name.endIndex + 1
         return scalar
     }

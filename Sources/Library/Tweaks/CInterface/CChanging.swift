@@ -73,7 +73,7 @@ extension TweakStore {
             state.bind(variable, to: entry)
             return true
         }
-        guard isKnown else { throw .unknown("\(declaration.key): there is no such tweak") }
+        guard isKnown else { throw .unknown("\(declaration.key): no such tweak") }
         return CInt(FBTWEAK_OK)
     }
 }

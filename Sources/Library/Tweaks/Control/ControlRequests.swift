@@ -368,7 +368,7 @@ extension ControlRequests {
             }
         } else if store.state.withLock({ !$0.layers.keepsItself($0.layers.keeper) }) {
             throw ControlError(
-                .refused, "values that a provider of the program keeps cannot change gradually")
+                .refused, "values that a provider of the program keeps cannot be ramped")
         }
         return terms
     }

@@ -44,7 +44,7 @@ extension HistoryError: CustomStringConvertible {
             return "change \(number) is of a lease, which ends by itself, or now with `tweak reset --leases`"
         case .ofKill(let number):
             return "change \(number) is of a kill, which `tweak fleet unkill` ends"
-        case .gone(let key): return "\(key): the tweak is gone; its library has been closed"
+        case .gone(let key): return "\(key): the tweak no longer exists; its library was unloaded"
         case .changedSince(let key, let value, let last):
             let who = last.map { ", by \($0.author) in change \($0.number)" } ?? ""
             return "\(key): it was changed to \(value.quoted) since\(who); undo that first"

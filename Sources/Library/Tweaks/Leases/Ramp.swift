@@ -55,12 +55,12 @@ struct Ramp {
 }
 
 extension TweakDeclaration {
-    /// The reason why the tweak cannot change gradually; `nil` if it can.
+    /// The reason why the tweak cannot be ramped; `nil` if it can.
     var obstacleToRamps: String? {
-        if needsRestart { return "the tweak takes effect at the next start, so it cannot change gradually" }
+        if needsRestart { return "the tweak takes effect at the next start, so it cannot be ramped" }
         guard type.isNumeric || type == .color, choices.isEmpty, !isOptional else {
             return
-                "\(typeWithArticle) cannot change gradually; allowed: numbers without choices, and colours"
+                "\(typeWithArticle) cannot be ramped; allowed: numbers without choices, and colours"
         }
         return nil
     }

@@ -21,7 +21,7 @@ extension TweakReport: CustomStringConvertible {
     public var description: String {
         let lines =
             clamped.map { "\($0): the value was outside the limits and has been clamped" }
-            + unknown.map { "\($0): there is no such tweak" }
+            + unknown.map { "\($0): no such tweak" }
             + refused.sorted { $0.key < $1.key }.map { "\($0.value)" }
         return ([counted(applied.count, "tweak was", "tweaks were") + " set"] + lines).joined(separator: "\n")
     }

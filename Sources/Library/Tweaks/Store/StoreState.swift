@@ -92,7 +92,7 @@ extension StoreState {
             let first = entry.declaration.location ?? "an unknown place"
             let places =
                 others == 0 ? "\(first) and at \(second)" : "\(first), at \(second) and at \(others) more"
-            return "\(entry.key): declared differently at \(places); the first declaration counts"
+            return "\(entry.key): declared differently at \(places); the first declaration is used"
         }
         return Rest(
             messages: messages, removed: delivery.drainRemoved(), unasked: unasked,

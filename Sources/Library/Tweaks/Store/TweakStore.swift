@@ -167,7 +167,7 @@ extension TweakStore {
         } catch .corrupt(let path, let reason) {
             let error = OverridesError.corrupt(path: path, reason: reason)
             diagnostics.warn(
-                "\(error); the program starts without overrides, and follows the file when it is mended",
+                "\(error); the program starts without overrides, and follows the file once it is fixed",
                 onceFor: error.identity(in: (try? file.read()) ?? nil))
         } catch {
             diagnostics.warn("\(error)")

@@ -32,7 +32,7 @@ final class FlagProgram: Sendable {
             let user = programs.first?.otherUser
             throw Failure(
                 user.map { "\(name): it is a program of \($0): name it by its process id" }
-                    ?? "\(name): there is no such program", user == nil ? .missing : .forbidden)
+                    ?? "\(name): no such program", user == nil ? .missing : .forbidden)
         }
         let description = try program.description
         let board = Board()

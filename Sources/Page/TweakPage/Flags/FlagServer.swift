@@ -94,7 +94,7 @@ struct FlagServer: Sendable {
         guard let key else { return bulk(flags, request, host) }
         // A client may not have encoded a percent sign in a name.
         guard let evaluation = flags.evaluation(of: key) ?? flags.evaluation(of: written) else {
-            throw Refusal(.notFound, "there is no such tweak: \(key.prefix(200))", "FLAG_NOT_FOUND", key: key)
+            throw Refusal(.notFound, "no such tweak: \(key.prefix(200))", "FLAG_NOT_FOUND", key: key)
         }
         return Self.json(evaluation.json, evaluation.isError ? .badRequest : .ok)
     }

@@ -75,7 +75,7 @@ struct PageRequests: Sendable {
         return try await method(self, body)
     }
 
-    static let unknownRequest = RequestProblem(.notFound, "there is no such request")
+    static let unknownRequest = RequestProblem(.notFound, "no such request")
 
     static let nothing = Array("{}".utf8)
 
@@ -100,7 +100,7 @@ struct PageRequests: Sendable {
 
     /// The program that a request names.
     func entry(_ program: String) throws(RequestProblem) -> ProgramEntry {
-        guard let entry = board[program] else { throw RequestProblem(.notFound, "there is no such program") }
+        guard let entry = board[program] else { throw RequestProblem(.notFound, "no such program") }
         return entry
     }
 
@@ -165,7 +165,7 @@ struct PageRequests: Sendable {
             let user = programs.first?.otherUser
             throw Failure(
                 user.map { "\(name): it is a program of \($0), which --all-users shows" }
-                    ?? "\(name): there is no such program", user == nil ? .missing : .forbidden)
+                    ?? "\(name): no such program", user == nil ? .missing : .forbidden)
         }
         let description = try program.description
         // A running program may not have been discovered yet.
@@ -265,7 +265,7 @@ struct PageRequests: Sendable {
     /// Calculates the value of a typed text without setting it.
     private func calculate(_ request: CalculateRequest) throws(RequestProblem) -> [UInt8] {
         guard let declaration = board[request.program]?.tweaks?[request.tweak]?.declaration else {
-            throw RequestProblem(.notFound, "there is no such tweak")
+            throw RequestProblem(.notFound, "no such tweak")
         }
         let admission: TweakDeclaration.Admission
         do throws(TweakValueError) {
@@ -360,7 +360,7 @@ struct PageRequests: Sendable {
         try await ask(request.program) { session throws(Failure) in
             try await session.with { program throws(Failure) in
                 guard let tweak = try program.tweak(request.tweak) else {
-                    throw Failure("\(request.tweak): there is no such tweak", .missing)
+                    throw Failure("\(request.tweak): no such tweak", .missing)
                 }
                 return ExplainedTweak(try program.explanation(of: tweak), tweak.declaration)
             }
@@ -375,7 +375,7 @@ struct PageRequests: Sendable {
 
     private func watch(_ request: WatchRequest) async throws(RequestProblem) -> [UInt8] {
         guard let stream = try stream(request.stream), let entry = board[request.program] else {
-            throw RequestProblem(.notFound, "there is no such program")
+            throw RequestProblem(.notFound, "no such program")
         }
         let rate = request.rate ?? 30
         guard 0.1...1000 ~= rate, request.tweaks.count <= Watch.mostTweaks else {
@@ -501,7 +501,7 @@ struct PageRequests: Sendable {
         var values = OverridesDocument()
         for item in items {
             guard let declaration = try program.tweak(item.tweak)?.declaration else {
-                throw Failure("\(item.tweak): there is no such tweak", .invalid)
+                throw Failure("\(item.tweak): no such tweak", .invalid)
             }
             let admission = try failing {
                 if let text = item.text { return try declaration.admit(text: text) }

@@ -203,7 +203,7 @@ struct PageServer: Sendable {
         }
         guard let asset = Asset.at(path) else {
             throw RequestProblem(
-                .notFound, "there is no such file", advice: "The page is at \(self.path.text).")
+                .notFound, "no such file", advice: "The page is at \(self.path.text).")
         }
         guard !asset.isOfFleet || api.fleet != nil else {
             throw RequestProblem(

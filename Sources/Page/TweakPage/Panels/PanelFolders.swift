@@ -115,7 +115,7 @@ struct PanelFolders {
         let file = try file(name, place)
         guard unlink(file.path) == 0 else {
             throw errno == ENOENT
-                ? Failure("\(name): there is no such panel", .missing) : Failure(file.failure("remove"))
+                ? Failure("\(name): no such panel", .missing) : Failure(file.failure("remove"))
         }
     }
 

@@ -87,7 +87,7 @@ actor ProgramSession {
     }
 
     private func program() throws(Failure) -> any Program {
-        guard let entry = board[id] else { throw Failure("\(id): there is no such program", .missing) }
+        guard let entry = board[id] else { throw Failure("\(id): no such program", .missing) }
         let files =
             entry.state == .offline
             ? [entry.executable, entry.overrides].map { $0.flatMap { FileState(path: $0) } }

@@ -34,14 +34,14 @@ extension TweakError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unknown(let key, let nearest):
-            "\(key): there is no such tweak" + didYouMean(nearest.map { $0.description })
+            "\(key): no such tweak" + didYouMean(nearest.map { $0.description })
         case .encrypted(let key):
             "\(key): the value is encrypted, and its provider has no closure that decrypts it"
         case .refused(let error): "\(error)"
         case .noAction(let tweak):
             "\(tweak.key): it cannot be run: it is not an action, but of type \(tweak.type)"
         case .otherType(let tweak, let type): "\(tweak.key): it is of type \(tweak.type), not \(type)"
-        case .noTweaks(let name): "\(name): there are no such tweaks"
+        case .noTweaks(let name): "\(name): no such tweaks"
         case .exists(let key): "\(key): there is a tweak of this name already"
         case .notMade(let key): "\(key): no tweak of this name was made at run time"
         case .order(let reason): reason

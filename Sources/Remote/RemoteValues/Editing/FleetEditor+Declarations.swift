@@ -65,7 +65,7 @@ extension FleetEditor {
             keys.build(of: $0.key)?.hasPrefix(beginning) == true
         }
         guard let build = found.first, found.count == 1 else {
-            let problem = found.isEmpty ? "there is no such build" : "\(found.count) builds could be meant"
+            let problem = found.isEmpty ? "no such build" : "\(found.count) builds match; give more of the id"
             throw .impossible("\(beginning): \(problem)")
         }
         var transaction = EtcdClient.Transaction()

@@ -155,7 +155,7 @@ class Writing(KeepingTest):
         self.assertIn(HOSTILE, shown)
         self.assertIn("<b>bold</b>", shown)
         self.assertEqual(browser.all("dialog[open] :is(img, b)"), [])
-        self.assertEqual(browser.text("dialog[open] .why"), f"1 tweak stays\n  motor.c:7: {LIMIT} stays, because its default is the macro LIMIT")
+        self.assertEqual(browser.text("dialog[open] .why"), f"1 tweak skipped\n  motor.c:7: {LIMIT} is skipped: its default is the macro LIMIT")
         browser.click(self.button("Write"))
         wait_until(lambda: self.status().startswith("Written."))
         self.assertEqual(self.read(), SOURCE.replace("1.50", "2.25").replace('"one"', f'"{HOSTILE}"'))

@@ -48,7 +48,7 @@ func providerFile(_ path: String) throws(ProviderFailure) -> [UInt8] {
     }
     guard let content else {
         throw providerFailure(
-            ProviderFileError(description: "cannot read \(path): there is no such file"))
+            ProviderFileError(description: "cannot read \(path): no such file"))
     }
     return content
 }

@@ -21,7 +21,7 @@ struct ProvideBenchmark {
         case "configuration" where arguments.count == 3:
             let provider = try await FileProvider<JSONSnapshot>(filePath: .init(arguments[2]))
             let found = try provider.snapshot().value(forKey: ["Chain", "Lowest", "Value"], type: .int)
-            guard case .int(let value)? = found.value?.content else { fatalError("there is no such value") }
+            guard case .int(let value)? = found.value?.content else { fatalError("no such value") }
             exit(Int32(value))
         case "chain" where arguments.count == 4:
             try Chain(VariablesProvider(files: [arguments[3]])).show(samples: Int(arguments[2]) ?? 1)
