@@ -211,7 +211,7 @@ private enum Gateway {
             #expect(try host.problem() == nil)
         }
         #expect(result.status == 0)
-        #expect(result.error.contains("etcd has gone back from revision \(1 << 62) to 6"), "\(result.error)")
+        #expect(result.error.contains("etcd went back from revision \(1 << 62) to 6"), "\(result.error)")
     }
 
     @Test func `of which one of two members returns old values`() throws {
@@ -227,7 +227,7 @@ private enum Gateway {
     }
 
     @Test func `with a key from a future revision`() throws {
-        try refuses("it has a key of revision 9, and its own is 6") {
+        try refuses("it returned a key of revision 9, but is itself at 6") {
             $0.answer(Gateway.range(false, 6, modified: 9))
         }
     }

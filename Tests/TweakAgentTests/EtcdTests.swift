@@ -400,7 +400,7 @@ import Testing
         #expect(
             result.error.contains(
                 isSameCluster
-                    ? "etcd has gone back from revision 7 to 3, as after the restoration of a backup"
+                    ? "etcd went back from revision 7 to 3, as after restoring a backup"
                     : "this is another cluster; its values are from etcd "), "\(result.error)")
         // The next agent goes on from there.
         #expect(try host.once().succeeded)

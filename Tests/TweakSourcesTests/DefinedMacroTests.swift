@@ -99,8 +99,8 @@ import TweakSources
             "int f(void) { return made(\"C\"); }",
             "no declaration of it is written there; made may be a macro that declares it"
         ),
-        ("int f(void) { return 5; }", "it is not declared there any more"),
-        ("if (0) { while (1) return 5; }", "it is not declared there any more"),
+        ("int f(void) { return 5; }", "it is no longer declared there"),
+        ("if (0) { while (1) return 5; }", "it is no longer declared there"),
     ])
     func `A tweak is called gone only where no macro may declare it`(line: String, reason: String) throws {
         try sources.home.write(

@@ -132,7 +132,7 @@ private struct Outdating {
 
     static let c: [FittingSource.Form] = [.use, .useOverLines, .bind, .useInCPlusPlus]
     static let swift: [FittingSource.Form] = [.expression, .variable]
-    private static let notThere = "it is not declared there any more"
+    private static let notThere = "it is no longer declared there"
 
     // MARK: Declarations
 
@@ -385,7 +385,7 @@ private struct Outdating {
         "it has no default": 4,
         "it is declared in line … now; build the program again": 8,
         "it is in a part of the file that is never compiled": 12,
-        "it is not declared there any more": 85,
+        "it is no longer declared there": 85,
         "its default is an expression: …": 24,
         "its default is the constant …": 8,
         "its default is the macro …": 8,

@@ -26,7 +26,7 @@ struct UnfitSource: CustomTestStringConvertible, Sendable {
     var testDescription: String { reason }
 
     static let all = [
-        UnfitSource("a.c", "double d = 1.0;HERE", "it is not declared there any more"),
+        UnfitSource("a.c", "double d = 1.0;HERE", "it is no longer declared there"),
         UnfitSource("a.c", "HERE\n\n\(call("1.0"))", "it is declared in line "),
         UnfitSource(
             "a.c", "\(call("1.0"))\n\n\(call("1.0"))\nHERE", " and others now; build the program again"),
@@ -74,14 +74,14 @@ struct UnfitSource: CustomTestStringConvertible, Sendable {
             "a.c",
             "HEREdouble d = FBTweakValue(\"A\", \"B\", \"C\",\n#ifdef FAST\n 1.0\n#else\n 3.0\n#endif\n);",
             "a line of the preprocessor is inside its declaration"),
-        UnfitSource("a.c", "// \(call("1.0"))HERE", "it is not declared there any more"),
+        UnfitSource("a.c", "// \(call("1.0"))HERE", "it is no longer declared there"),
         UnfitSource(
             "a.c", "const char *s = \"FBTweakValue(\\\"A\\\", \\\"B\\\", \\\"C\\\", 1.0)\";HERE",
-            "it is not declared there any more"),
-        UnfitSource("a.cpp", "auto s = R\"x(\(call("1.0")))x\";HERE", "it is not declared there any more"),
+            "it is no longer declared there"),
+        UnfitSource("a.cpp", "auto s = R\"x(\(call("1.0")))x\";HERE", "it is no longer declared there"),
         UnfitSource(
             "a.c", "HEREdouble d = FBTweakValue(\"A\", \"B\", \"D\", 1.0);",
-            "it is not declared there any more"),
+            "it is no longer declared there"),
         UnfitSource(
             "a.c", "HEREdouble d = FBTweakValue(\"A\", \"B\", \"C\", 1.0",
             "the parenthesis of the declaration there is not closed"),
@@ -97,7 +97,7 @@ struct UnfitSource: CustomTestStringConvertible, Sendable {
         UnfitSource(
             "a.swift", "HERE" + swift("\"\\(width)\""), "its default is a text that is not literal", .string,
             "1", "2"),
-        UnfitSource("a.swift", "HERElet d = 1.0", "it is not declared there any more"),
+        UnfitSource("a.swift", "HERElet d = 1.0", "it is no longer declared there"),
         UnfitSource(
             "a.swift", "HERE@Tweakable(\"A\", \"B\", \"C\") static var d = width",
             "its default is the constant width"),
@@ -117,12 +117,12 @@ struct UnfitSource: CustomTestStringConvertible, Sendable {
         UnfitSource(
             "a.swift", "HERElet d = #tweak(\"A\", name, \"C\", default: 1.0)", "not written as three literals"
         ),
-        UnfitSource("a.swift", "/* /* */ \(swift("1.0")) */HERE", "it is not declared there any more"),
+        UnfitSource("a.swift", "/* /* */ \(swift("1.0")) */HERE", "it is no longer declared there"),
         UnfitSource(
-            "a.swift", "let s = \"\"\"\n  \(swift("1.0"))HERE\n  \"\"\"", "it is not declared there any more"),
+            "a.swift", "let s = \"\"\"\n  \(swift("1.0"))HERE\n  \"\"\"", "it is no longer declared there"),
         UnfitSource(
             "a.swift", "let s = \"\\(f(\"\\(\"\(swift("1.0"))\")\"))\"HERE",
-            "it is not declared there any more"),
+            "it is no longer declared there"),
     ]
 
     private static func call(_ literal: String) -> String {

@@ -87,7 +87,8 @@ import TweakSources
             #expect(result.text == text)
             #expect(
                 result.reasons == [
-                    "\(TweakValue.string(label).quoted) is the name of the value in the debug information, and no identifier"
+                    "\(TweakValue.string(label).quoted) is the name of the value in the debug "
+                        + "information, not an identifier"
                 ])
         }
     }
@@ -111,8 +112,8 @@ import TweakSources
         ("other.gain = 2.5;", "the declaration of the variable gain there cannot be read"),
         ("gain = 2.5;", "the declaration of the variable gain there cannot be read"),
         ("void f() { other = 1, gain = 2.5; }", "the declaration of the variable gain there cannot be read"),
-        ("double other = 2.5;", "the variable gain is not declared there any more"),
-        ("\ndouble gain = 2.5;", "the variable gain is not declared there any more"),
+        ("double other = 2.5;", "the variable gain is no longer declared there"),
+        ("\ndouble gain = 2.5;", "the variable gain is no longer declared there"),
         (
             "double gain = 2.5; void f() { double gain = 2.5; }",
             "the variable gain is declared 2 times in that line"
@@ -250,9 +251,9 @@ import TweakSources
         ("gain.kp", "Pid gain = {.kp = BASE};", "its default is the constant BASE"),
         (
             "gain.kp", "Pid gain = Pid{.kp = 2.5};",
-            "the initializer of the variable gain is no list in braces: Pid{.kp = 2.5}"
+            "the initializer of the variable gain is not a list in braces: Pid{.kp = 2.5}"
         ),
-        ("gain.kp", "Pid gain = BASE;", "the initializer of the variable gain is no list in braces: BASE"),
+        ("gain.kp", "Pid gain = BASE;", "the initializer of the variable gain is not a list in braces: BASE"),
         ("gain.kp", "Pid gain;", "the variable gain has no initializer there"),
         (
             "gain.kp", "void f(void) { { } gain = (struct p){.kp = 2.5}; }",
@@ -351,7 +352,7 @@ import TweakSources
         ("let gain = 2.5", "the declaration of the variable gain there cannot be read"),
         ("var other = 2.5, gain = 2.5", "the declaration of the variable gain there cannot be read"),
         ("gain = 2.5", "the declaration of the variable gain there cannot be read"),
-        ("var other = 2.5", "the variable gain is not declared there any more"),
+        ("var other = 2.5", "the variable gain is no longer declared there"),
         ("var gain = 2.5; func f() { var gain = 2.5 }", "the variable gain is declared 2 times in that line"),
         ("var gain = 4.0", "its default is 4.0 there and 2.5 in the program; build it again"),
         ("#if false\nHEREvar gain = 2.5\n#endif", "it is in a part of the file that is never compiled"),

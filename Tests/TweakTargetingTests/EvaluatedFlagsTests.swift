@@ -64,7 +64,7 @@ import TweakTargeting
     func `that are not named like tweaks are reported as ignored`(key: String) throws {
         let all = try one(#""key":"\#(key)","value":1"#)
         #expect(all.values.keys.isEmpty)
-        #expect(all.problems == ["1 flags are not named as tweaks are, and are left out: \(key)"])
+        #expect(all.problems == ["1 flags are skipped, because they are not named like tweaks: \(key)"])
     }
 
     @Test func `report a limited number of problems`() throws {

@@ -58,7 +58,7 @@ extension Adopt {
             }
         }
         if let (key, other) = conflict {
-            throw Failure("\(key): this is the tweak of \(other) already; choose another --name", .invalid)
+            throw Failure("\(key): already the tweak of \(other); choose another --name", .invalid)
         }
         notify(file)
         for (variable, part, _, program) in adopted {
@@ -77,8 +77,9 @@ extension Adopt {
         if let id = variables.buildID, !id.isEmpty { return id.hexadecimal }
         if let identity = buildIdentity(of: file.path) { return identity }
         throw Failure(
-            "\(file.shownPath): it has no build id, and no section headers or more than 256 MiB, so another build could "
-                + "not be told from it; link it with -Wl,--build-id", .invalid)
+            "\(file.shownPath): it has no build id, and no section headers or more than 256 MiB, so its "
+                + "builds cannot "
+                + "be told apart; link it with -Wl,--build-id", .invalid)
     }
 
     /// Adopts variables no longer: all of them, or none if one has not been adopted.
@@ -122,12 +123,13 @@ extension Adopt {
             .programs(named: program).compactMap { $0 as? LiveProgram }
         guard !programs.isEmpty else {
             throw Failure(
-                "\(program): no program of this name runs with the Tweaks library, which alone keeps values",
+                "\(program): no running program of this name contains the Tweaks library, which is "
+                    + "needed to keep values",
                 .unavailable)
         }
         for program in programs {
             let overwritten = try program.tweaks().filter { $0.overwrittenValue != nil }
-            if overwritten.isEmpty { print(printable("\(program.title): it has overwritten nothing")) }
+            if overwritten.isEmpty { print(printable("\(program.title): it has not overwritten any value")) }
             guard !overwritten.isEmpty else { continue }
             _ = try program.ask(ReadAdopted(again: true))
             for before in overwritten {

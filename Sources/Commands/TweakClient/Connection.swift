@@ -284,7 +284,8 @@ extension ConnectionError {
         case .tooMuch(let most):
             "its tweaks take more than what is left of the \(most) bytes for all programs together"
         case .tooLong(let bytes):
-            "a program takes \(ControlLimits.requestSize) bytes at a time, and the values are \(bytes)"
+            "a program takes at most \(ControlLimits.requestSize) bytes per request, and the values have "
+                + "\(bytes)"
         }
     }
 

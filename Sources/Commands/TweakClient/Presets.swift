@@ -236,5 +236,5 @@ extension PresetDifference {
         }
     }
 
-    private static let missing = "the program does not have it"
+    private static let missing = "not declared by the program"
 }

@@ -51,7 +51,8 @@ package struct ProgramStart {
         self.declarations = declarations
         if takesValues || !needed.library, fbtweak__gains_rights(loaded) {
             throw Failure(
-                "\(title) has more rights than its user (setuid, setgid or capabilities of the file), so it takes "
+                "\(title) runs with more rights than its user (setuid, setgid or file capabilities), so "
+                    + "it takes "
                     + "neither a library nor values from the environment", .unavailable)
         }
         guard !needed.library else {
@@ -102,13 +103,15 @@ package struct ProgramStart {
             }
             guard !path.utf8.contains(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: " ") }) else {
                 throw Failure(
-                    "\(path): the dynamic linker loads nothing by a path with a blank or a colon",
+                    "\(path): the dynamic linker cannot preload a path that contains a space or a colon",
                     .unavailable)
             }
             return path
         }
         guard let other = others.first else {
-            throw Failure("\(librarySoname) is not beside this command; --library names it", .unavailable)
+            throw Failure(
+                "\(librarySoname) was not found beside this command; give its path with --library",
+                .unavailable)
         }
         throw Failure(
             "\(title) is for \(reference.machine.name), and the library for \(other)", .unavailable)
@@ -212,11 +215,11 @@ private struct LoadedProgram {
     /// The reason why nothing can be loaded into the program.
     var problem: String? {
         guard let dynamicLinker else {
-            return "is linked statically: there is no dynamic linker that could load the library"
+            return "is statically linked, so no dynamic linker can load the library"
         }
         // The names in glibc: https://sourceware.org/glibc/wiki/ABIList
         let name = lastComponent(of: dynamicLinker)
         guard !["ld-linux", "ld64.so", "ld.so"].contains(where: name.hasPrefix) else { return nil }
-        return "is loaded by \(dynamicLinker), and the library needs the dynamic linker of the GNU C library"
+        return "is loaded by \(dynamicLinker), but the library needs the dynamic linker of glibc"
     }
 }

@@ -79,7 +79,7 @@ package struct EvaluatedFlags: Hashable, Sendable {
         if !unnamed.isEmpty {
             let first = unnamed.sorted().prefix(3).joined(separator: ", ")
             problems.append(
-                "\(unnamed.count) flags are not named as tweaks are, and are left out: \(first)"
+                "\(unnamed.count) flags are skipped, because they are not named like tweaks: \(first)"
                     + (unnamed.count > 3 ? ", …" : ""))
         }
     }

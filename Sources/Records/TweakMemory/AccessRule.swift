@@ -68,29 +68,34 @@ extension AccessRule {
 extension AccessRule: CustomStringConvertible {
     /// The rule and its workarounds.
     package var description: String {
-        let memory = "its memory may not be read"
-        let library = "or link the program with the Tweaks library, whose socket needs no such right"
+        let memory = "no permission to read its memory"
+        let library = "or link the program with the Tweaks library, whose socket needs no such permission"
         return switch self {
         case .otherUser(let user):
             "\(memory): it is a process of \(user); run this as \(user) or as root, \(library)"
         case .capabilities:
             "\(memory): it has capabilities that this command lacks; run this as root, \(library)"
         case .notDumpable:
-            "\(memory): it is not dumpable, as after prctl(PR_SET_DUMPABLE, 0), as a daemon that has become another user, or where "
-                + "its file may be executed but not read; "
+            "\(memory): it is not dumpable, because it called prctl(PR_SET_DUMPABLE, 0), changed its "
+                + "user, or has a file that "
+                + "is executable but not readable; "
                 + "run this as root, \(library)"
         case .yama(1):
-            "\(memory): kernel.yama.ptrace_scope is 1, which lets only ancestors of a process do that; run this as root, or "
-                + "set it to 0 with sysctl, or let the program call prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY), \(library)"
+            "\(memory): kernel.yama.ptrace_scope is 1, which allows this only to ancestors of a process; "
+                + "run this as "
+                + "root, set it to 0 with sysctl, let the program call prctl(PR_SET_PTRACER, "
+                + "PR_SET_PTRACER_ANY), \(library)"
         case .yama(2):
-            "\(memory): kernel.yama.ptrace_scope is 2, which lets only root do that; run this as root, or set it to 0 with "
+            "\(memory): kernel.yama.ptrace_scope is 2, which allows this only to root; run this as root, "
+                + "set it to 0 with "
                 + "sysctl, \(library)"
         case .yama(let scope):
-            "\(memory): kernel.yama.ptrace_scope is \(scope), which denies it to everybody until a reboot; set it "
-                + "lower before, \(library)"
+            "\(memory): kernel.yama.ptrace_scope is \(scope), which forbids this until a reboot; "
+                + "configure a lower "
+                + "value and reboot, \(library)"
         case .unknown:
-            "\(memory): the kernel does not allow it, perhaps because of a security module or the settings of a container; "
-                + "run this as root outside, \(library)"
+            "\(memory): the kernel forbids this, perhaps because of a security module or container settings; "
+                + "run this as root outside the container, \(library)"
         }
     }
 }

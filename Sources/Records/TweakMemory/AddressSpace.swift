@@ -59,7 +59,7 @@ extension MemoryError: CustomStringConvertible {
         switch self {
         case .ended: "the process no longer exists"
         case .replaced:
-            "another program runs in the process by now, or one of its libraries is gone; nothing was changed"
+            "the process has executed another program or unloaded a library; nothing was changed"
         case .forbidden(let rule): rule
         case .failed(let reason): reason
         case .noCore(let path, let reason): "\(path): not a usable core: \(reason)"

@@ -19,7 +19,8 @@ extension Fleet {
             let build = try DeclaredBuild(of: path) { $0.write(of: command) }
             if build.tweaks.isEmpty {
                 warn(
-                    "\(path) declares no tweaks, as if it was built without DEBUG; values of tweaks that no other "
+                    "\(path) declares no tweaks; it was probably built without DEBUG. Values of tweaks "
+                        + "that no other "
                         + "build declares are refused")
             }
             let isNew = try asking(options.fleet) { (editor) async throws(FleetProblem) in

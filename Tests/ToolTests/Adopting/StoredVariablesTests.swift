@@ -170,7 +170,7 @@ import Testing
         #expect(try program.tweak("list").output.contains(#/level +8 +3 +int32 +0…30 +override/#))
         #expect(
             try program.command(["adopt", "--again", program.path]).output
-                == "\(program.title): it has overwritten nothing\n")
+                == "\(program.title): it has not overwritten any value\n")
     }
 
     @Test func `are enough for a program to be started with the library`() throws {

@@ -207,7 +207,7 @@ import Testing
         let values = #"{"Setter": {"Values": {"Text": "\#(String(repeating: "x", count: 1 << 20))"}}}"#
         let refused = try setter.tweak("import", setter.home.write("values.json", values))
         #expect(refused.status == 65)
-        #expect(refused.error.contains("a program takes 1048576 bytes at a time"))
+        #expect(refused.error.contains("a program takes at most 1048576 bytes per request"))
     }
 
     @Test func `reset takes one override away, those of a collection, and all`() throws {

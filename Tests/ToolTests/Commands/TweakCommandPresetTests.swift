@@ -306,8 +306,8 @@ enum ProgramState: String, CaseIterable, CustomTestStringConvertible {
                 TWEAK                slow  fast  PROBLEM
                 Setter/Values/Count  6     7
                 Setter/Values/Flag   5     true  Setter/Values/Flag: 5 is not a bool; allowed: true or false
-                Setter/Values/Older  2     3     the program does not have it
-                Setter/Values/Slot         "b"   the program does not have it
+                Setter/Values/Older  2     3     not declared by the program
+                Setter/Values/Slot         "b"   not declared by the program
                 Setter/Values/Text   "a"
 
                 """)

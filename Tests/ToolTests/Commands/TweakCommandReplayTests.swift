@@ -169,7 +169,7 @@ import Testing
         #expect(try setter.tweak("get", "Count").output == "5\n")
         #expect(try check([sample(0.5, at: 1000)]).error.contains("too few samples to compare"))
         let missing = try check(times.map { sample(1, of: "Setter/Values/Nobody's", at: $0) })
-        #expect(missing.status == 1 && missing.output.contains("the program does not have it"))
+        #expect(missing.status == 1 && missing.output.contains("not declared by the program"))
         let text = try check(times.map { sample(1, of: "Setter/Values/Text", at: $0) })
         #expect(text.status == 1 && text.output.contains("cannot be sampled"))
         let refused = try check(

@@ -241,7 +241,7 @@ private struct Starts {
         #expect(result.output == "20 1.50 ball\n")
         #expect(
             result.error
-                == "tweak: warning: \(program): neither it nor the libraries that it needs have tweaks\n"
+                == "tweak: warning: \(program): neither the program nor its libraries have tweaks\n"
         )
     }
 
@@ -286,9 +286,9 @@ private struct Starts {
 
     @Test(arguments: ["-static", "-static-pie"]) func `A statically linked program`(flag: String) throws {
         let program = try starts.program("static", flag)
-        try expectRefusal(program, "\(program) is linked statically")
+        try expectRefusal(program, "\(program) is statically linked")
         let script = try starts.script("start", "#!\(program) itself\n")
-        try expectRefusal(script, "\(script): its interpreter \(program) is linked statically")
+        try expectRefusal(script, "\(script): its interpreter \(program) is statically linked")
     }
 
     @Test(.enabled(if: access("/usr/bin/musl-gcc", X_OK) == 0, "needs musl-gcc"))
@@ -306,7 +306,7 @@ private struct Starts {
     @Test(.enabled(if: geteuid() == 0, "needs root")) func `A privileged program`() throws {
         let program = try starts.program()
         #expect(chown(program, 0, 65534) == 0 && chmod(program, 0o2755) == 0)
-        try expectRefusal(program, "\(program) has more rights than its user")
+        try expectRefusal(program, "\(program) runs with more rights than its user")
     }
 
     @Test func `With an invalid library`() throws {

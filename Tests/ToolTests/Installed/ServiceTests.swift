@@ -344,7 +344,7 @@ struct `Programs without a session` {
             as 65534 ./tweak set $daemon Speed 3 2>&1 || echo $?
             await "1: 3"
             ./tweak explain $daemon Speed > /dev/null
-            grep -c "has become the user 65534, who cannot keep what is set in /run/home/.config" /tmp/output
+            grep -c "now runs as the user 65534, who cannot write /run/home/.config" /tmp/output
             tr -d ' \n' < /run/home/.config/tweaks/daemon/overrides.json
             """)
         let lines = result.output.split(separator: "\n").map(String.init)

@@ -173,7 +173,8 @@ private final class Workers {
         let result = set.wait()
         #expect(
             result.error.contains(
-                ": it forked 1 process that kept its values while the command ran; with --for, new ones inherit the lease\n"
+                ": 1 process that it forked while the command ran did not inherit the lease; with --for, "
+                    + "forked processes inherit it\n"
             ), "\(result)")
     }
 
@@ -191,7 +192,8 @@ private final class Workers {
         let set = try workers.tweak("set", "\(workers.process.processID)", "Size", "8", "--for", "10min")
         #expect(
             set.error
-                == "tweak: warning: \(title): it has forked 3 processes that keep their values; name the program to reach all\n"
+                == "tweak: warning: \(title): 3 forked processes keep their values; to change all "
+                + "processes, give the name of the program\n"
         )
         #expect(set.output == "Pool/Worker/Size: 5 → 8, for 10min\n")
         #expect(workers.values == [5, 5, 5])
@@ -314,7 +316,8 @@ private final class Workers {
         let watch = { try workers.tweak("watch", $0, "Load", "--rate", "10", "--duration", "300ms").error }
         #expect(
             try watch("workers").contains(
-                "workers (\(all[0])): it has forked 3 processes that are not sampled; give the id of one to sample it\n"
+                "workers (\(all[0])): 3 forked processes are not sampled; to sample one, give its "
+                    + "process id\n"
             ))
         #expect(try !watch("\(all[1])").contains("forked"))
     }
@@ -346,7 +349,9 @@ private final class Workers {
     @Test func `A sweep in one of them is refused without its id`() throws {
         let sweep = try workers.tweak("sweep", "workers", "Size=1,2", "--command", "true")
         #expect(sweep.status == 64)
-        #expect(sweep.error.contains("4 processes of it run, and a sweep is in one; give its id\n"))
+        #expect(
+            sweep.error.contains(
+                "4 of its processes are running, and a sweep uses one; give its process id\n"))
         for pid in [workers.process.processID] + workers.pids {
             #expect(sweep.error.contains("workers (\(pid))\n"))
         }

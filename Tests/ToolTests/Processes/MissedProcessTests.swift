@@ -198,14 +198,14 @@ import Testing
     @Test func `A program that is linked statically`() throws {
         try isRefused(
             try build("spring", ["-static"]),
-            because: "is linked statically: there is no dynamic linker that could load the library")
+            because: "is statically linked, so no dynamic linker can load the library")
     }
 
     @Test func `A program of another C library`() throws {
         let linker = "/lib/ld-musl-x86_64.so.1"
         try isRefused(
             try build("spring", ["-Wl,--dynamic-linker=\(linker)"]),
-            because: "is loaded by \(linker), and the library needs the dynamic linker of the GNU C library")
+            because: "is loaded by \(linker), but the library needs the dynamic linker of glibc")
     }
 
     @Test func `A program for another machine`() throws {

@@ -78,7 +78,7 @@ class Messages:
         data = json.dumps(request, separators=(",", ":")).encode() + b"\n"
         if len(data) > _LARGEST_REQUEST:
             raise Refused(
-                f"{self.title}: a program takes {_LARGEST_REQUEST} bytes at a time, and the values are {len(data)}"
+                f"{self.title}: a program takes at most {_LARGEST_REQUEST} bytes per request, and the values have {len(data)}"
             )
         return self._last_id, data
 

@@ -115,7 +115,7 @@ def test_an_endless_line_is_bounded(serve, monkeypatch):
 
 def test_a_large_request_is_not_sent(serve):
     program = serve(get({}))
-    with pytest.raises(fbtweak.Refused, match="a program takes 1048576 bytes at a time"):
+    with pytest.raises(fbtweak.Refused, match="a program takes at most 1048576 bytes per request"):
         program.mark("m" * (1 << 20))
 
 

@@ -61,7 +61,7 @@ struct ExecCommand: ParsableCommand {
             let start = try ProgramStart(
                 of: words[0], library: library, takesValues: !values.isEmpty || preset != nil, warn: warn)
             if start.declarations?.isEmpty == true {
-                warn("\(start.path): neither it nor the libraries that it needs have tweaks")
+                warn("\(start.path): neither the program nor its libraries have tweaks")
             }
             var started = StartValues()
             if let preset {

@@ -137,8 +137,8 @@ struct SetCommand: ParsableCommand {
         let count = program.running.forks.count
         guard count > 0 else { return }
         warn(
-            "\(program.title): it has forked \(counted(count, "process that keeps its", "processes that keep their")) "
-                + "values; name the program to reach all")
+            "\(program.title): \(counted(count, "forked process keeps its", "forked processes keep their")) values; to change "
+                + "all processes, give the name of the program")
     }
 
     /// The ramp and the lease, appended to a line.
@@ -161,8 +161,8 @@ struct SetCommand: ParsableCommand {
             let count = program.running.forks.subtracting(before).count
             if count > 0 {
                 warn(
-                    "\(program.title): it forked \(counted(count, "process that kept its", "processes that kept their")) "
-                        + "values while the command ran; with --for, new ones inherit the lease")
+                    "\(program.title): \(counted(count, "process that it forked", "processes that it forked")) while the command "
+                        + "ran did not inherit the lease; with --for, forked processes inherit it")
             }
             if (try? program.endLeases()) == nil {
                 warn("\(program.title): it ended before the command did, or closed the connection")

@@ -171,7 +171,7 @@ struct CheckedReplay: Encodable {
 
         var text: String {
             switch self {
-            case .missing: "the program does not have it"
+            case .missing: "not declared by the program"
             case .notSampled: "cannot be sampled"
             case .tooFewSamples: "too few samples"
             case .deviates: "deviates"

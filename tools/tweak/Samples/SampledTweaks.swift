@@ -48,8 +48,9 @@ extension Program {
     func warnAboutForks() {
         guard let count = (self as? LiveProgram)?.forks.count, count > 0 else { return }
         warn(
-            "\(title): it has forked \(counted(count, "process that is", "processes that are")) not sampled; give the id "
-                + "of one to sample it")
+            "\(title): \(counted(count, "forked process is", "forked processes are")) not sampled; to "
+                + "sample one, "
+                + "give its process id")
     }
 
     /// The tweaks with these names.

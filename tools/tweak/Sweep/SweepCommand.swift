@@ -238,13 +238,14 @@ struct SweepCommand: ParsableCommand {
             let processes = [program] + program.forks
             let option = measure == nil ? "" : ", or --sum or --max for all"
             throw Failure(
-                "\(processes.count) processes of it run, and a sweep is in one; give its id\(option)",
+                "\(processes.count) of its processes are running, and a sweep uses one; give its process "
+                    + "id\(option)",
                 details: processes.map(\.title),
                 about: program.title, .usage)
         }
         guard target.processID != nil, case let count = program.running.forks.count, count > 0 else { return }
         warn(
-            "\(program.title): it has forked \(counted(count, "process that keeps its", "processes that keep their")) values"
+            "\(program.title): \(counted(count, "forked process keeps its", "forked processes keep their")) values"
         )
     }
 

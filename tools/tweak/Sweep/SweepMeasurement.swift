@@ -274,7 +274,7 @@ struct ResultPattern {
         number.unicodeScalars.append(
             contentsOf: scalars[match.group ?? match.range].compactMap { Unicode.Scalar($0) })
         guard let value = Double(number), value.isFinite else {
-            return .failed(reason: "\"\(number)\", which the command printed, is no number")
+            return .failed(reason: "\"\(number)\", which the command printed, is not a number")
         }
         return .value(value)
     }

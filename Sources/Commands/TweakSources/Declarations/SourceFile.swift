@@ -178,7 +178,8 @@ extension SourceFile {
         {
             throw Obstacle(
                 reason:
-                    "\(TweakValue.string(name).quoted) is the name of the value in the debug information, and no identifier"
+                    "\(TweakValue.string(name).quoted) is the name of the value in the debug "
+                    + "information, not an identifier"
             )
         }
         let written = if let enumerator { enumerator } else { try written(declaration, tweak) }
@@ -290,7 +291,7 @@ extension SourceFile {
             return Obstacle(
                 reason: "no declaration of it is written there; \(name) may be a macro that declares it")
         }
-        return Obstacle(reason: "it is not declared there any more")
+        return Obstacle(reason: "it is no longer declared there")
     }
 
     /// A name in a line that is written as those of macros are: in capitals, or called where no function is declared.

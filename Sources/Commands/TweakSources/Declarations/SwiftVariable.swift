@@ -16,7 +16,7 @@ struct SwiftVariable {
         }
         let named = tokens.indices.filter { tokens[$0].line == line && isName(tokens[$0], name) }
         guard !named.isEmpty else {
-            throw Obstacle(reason: "the variable \(name) is not declared there any more")
+            throw Obstacle(reason: "the variable \(name) is no longer declared there")
         }
         let declared = named.filter { $0 > 0 && tokens[$0 - 1].has("var") }
         guard declared.count == 1, let index = declared.first else {

@@ -29,7 +29,7 @@ struct VariableInitializer {
             return place.line == line && (place.file == nil || place.file == file)
         }
         guard !named.isEmpty else {
-            throw Obstacle(reason: "the variable \(name) is not declared there any more")
+            throw Obstacle(reason: "the variable \(name) is no longer declared there")
         }
         let declared = named.filter(isDeclared)
         guard declared.count == 1, let index = declared.first else {
@@ -212,7 +212,7 @@ struct VariableInitializer {
         guard !part.steps.isEmpty else { return inside ?? value }
         guard let list = inside else {
             throw Obstacle(
-                reason: "the initializer of the variable \(variable) is no list in braces: \(value.text)")
+                reason: "the initializer of the variable \(variable) is not a list in braces: \(value.text)")
         }
         let members = StructureMembers(tokens, leftOut).first(ofVariableAt: name)
         let found = try InitializerList(tokens: list, members: members).value(of: part.steps[...])

@@ -104,7 +104,7 @@ extension StoreState {
             }
         guard messages.count > Self.mostUnknown else { return messages }
         return messages.prefix(Self.mostUnknown)
-            + ["\(messages.count - Self.mostUnknown) more names in the environment are of no tweak"]
+            + ["\(messages.count - Self.mostUnknown) more environment variables set no tweak"]
     }
 }
 

@@ -322,7 +322,8 @@ extension GateMailbox {
         if strangers > 1, !isReportedShared {
             isReportedShared = true
             return
-                "several threads pass the gate \(name); changes come in with any of them, so another one may "
+                "several threads pass the gate \(name); changes take effect when any of them does, so "
+                + "another may "
                 + "read a tweak before a change and the next tweak after it"
         }
         return nil

@@ -205,7 +205,8 @@ extension StoreState {
             if count > mailbox.capacity {
                 messages.append(
                     "\(source): a change needs \(count) stores in the gate \(mailbox.name), which takes "
-                        + "\(mailbox.capacity) at once (FB_TWEAK_GATE_STORES), so the loop gets it in several passes"
+                        + "\(mailbox.capacity) at once (FB_TWEAK_GATE_STORES), so it takes effect in "
+                        + "several passes"
                 )
             }
             put(steps, into: mailbox)

@@ -25,9 +25,9 @@ extension TweakStore {
     private func lossOfOverrides(_ file: OverridesFile) -> String? {
         guard let user = ControlPlaces.own.newUser, let reason = file.obstacleToUpdates else { return nil }
         return """
-            the process has become the user \(user), who cannot keep what is set in \(file.path) (\(reason)): what was \
-            read there at the start holds, and what is set from now on is for this run; let XDG_CONFIG_HOME lead to a \
-            directory of that user
+            the process now runs as the user \(user), who cannot write \(file.path) (\(reason)): values read at the \
+            start stay in effect, and values set from now on last for this run; point XDG_CONFIG_HOME to a directory of \
+            that user
             """
     }
 

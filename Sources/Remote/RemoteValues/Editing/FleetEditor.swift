@@ -404,7 +404,7 @@ package struct FleetEditor: Sendable {
 
     /// The message about a change whose response was lost.
     static func uncertain(_ message: String) -> String {
-        "\(message); it is not known whether it was changed"
+        "\(message); the change may or may not have been made"
     }
 
     /// The record of a change that has no revision yet.

@@ -50,7 +50,8 @@ struct EtcdEntries: Sendable {
     ) throws(FetchProblem) {
         if let early = range.entries.first(where: { $0.modified > header.revision }) {
             throw FetchProblem(
-                message: "it has a key of revision \(early.modified), and its own is \(header.revision)")
+                message:
+                    "it returned a key of revision \(early.modified), but is itself at \(header.revision)")
         }
         let origin = "etcd \(String(header.cluster, radix: 16)) \(keys.root)"
         if cluster == nil {
@@ -73,8 +74,9 @@ struct EtcdEntries: Sendable {
                     isOlder: true)
             }
             state.messages.append(
-                "etcd has gone back from revision \(revision) to \(header.revision), as after the restoration of a "
-                    + "backup; its values are taken")
+                "etcd went back from revision \(revision) to \(header.revision), as after restoring a "
+                    + "backup; its values "
+                    + "are used")
             isSame = false
         }
         let before = entries
@@ -115,7 +117,7 @@ struct EtcdEntries: Sendable {
         for change in changes {
             guard change.entry.modified >= last, change.entry.modified <= header.revision else {
                 throw FetchProblem(
-                    message: "it tells of revision \(change.entry.modified), and \(revision) is known")
+                    message: "it reports revision \(change.entry.modified), but \(revision) is already known")
             }
             last = change.entry.modified
         }

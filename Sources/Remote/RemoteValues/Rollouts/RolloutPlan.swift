@@ -175,7 +175,7 @@ package struct RolloutPlan: Hashable, Sendable {
                     return Transition(plan: with(.stopped, reason))
                 }
             } catch {
-                return Transition(plan: with(.stopped, "the value before is invalid: \(error)"))
+                return Transition(plan: with(.stopped, "the previous value is invalid: \(error)"))
             }
         } else if let stopped = stopped(found) {
             return stopped
