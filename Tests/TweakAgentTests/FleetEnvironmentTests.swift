@@ -154,8 +154,8 @@ import Testing
             ] + command.dropFirst(), home: host.home)
         #expect(result.status == EX_DATAERR && result.output.isEmpty)
         #expect(
-            result.error == "tweak-agent: stagign: no such environment; create it with "
-                + "--create; did you mean staging?\n", "\(result.error)")
+            result.error == "tweak-agent: stagign: no such environment; create it with --create; did you "
+                + "mean staging?\n", "\(result.error)")
         let keys = try etcd.ctl(["get", "--prefix", "--keys-only", "/tweaks/stagign/"])
         #expect(keys.succeeded && keys.output.isEmpty, "\(keys.output)")
     }
@@ -166,8 +166,8 @@ import Testing
         #expect(refused.status == EX_DATAERR && refused.output.isEmpty)
         #expect(
             refused.error
-                == "tweak-agent: prodcution: no such environment; create it with "
-                + "--create; did you mean production?\n", "\(refused.error)")
+                == "tweak-agent: prodcution: no such environment; create it with --create; did you mean "
+                + "production?\n", "\(refused.error)")
         let made = try host.fleet("promote", "staging", "testing", "--create")
         #expect(made.succeeded)
         #expect(made.error == "tweak fleet: testing: this environment is new\n", "\(made.error)")

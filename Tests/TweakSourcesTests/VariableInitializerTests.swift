@@ -87,8 +87,8 @@ import TweakSources
             #expect(result.text == text)
             #expect(
                 result.reasons == [
-                    "\(TweakValue.string(label).quoted) is the name of the value in the debug "
-                        + "information, not an identifier"
+                    "\(TweakValue.string(label).quoted) is the name of the value in the debug information, "
+                        + "not an identifier"
                 ])
         }
     }

@@ -95,10 +95,11 @@ import TweakTargeting
         guard case .features(let features) = document.content else { return }
         #expect(
             features.mistakes.map { "\($0)" } == [
-                "features.json: features.1.percentag: no such filter; allowed: only-os-versions, only-os, only-device, "
-                    + "only-device-family, only-kernel, only-architecture, only-host, only-application, "
-                    + "only-application-versions, minimum-os-version, maximum-os-version, minimum-kernel, maximum-kernel, "
-                    + "minimum-application-version, maximum-application-version, percentage; did you mean percentage?"
+                "features.json: features.1.percentag: no such filter; allowed: only-os-versions, only-os, "
+                    + "only-device, only-device-family, only-kernel, only-architecture, only-host, "
+                    + "only-application, only-application-versions, minimum-os-version, "
+                    + "maximum-os-version, minimum-kernel, maximum-kernel, minimum-application-version, "
+                    + "maximum-application-version, percentage; did you mean percentage?"
             ])
     }
 

@@ -78,8 +78,7 @@ extension Adopt {
         if let identity = buildIdentity(of: file.path) { return identity }
         throw Failure(
             "\(file.shownPath): it has no build id, and no section headers or more than 256 MiB, so its "
-                + "builds cannot "
-                + "be told apart; link it with -Wl,--build-id", .invalid)
+                + "builds cannot be told apart; link it with -Wl,--build-id", .invalid)
     }
 
     /// Adopts variables no longer: all of them, or none if one has not been adopted.
@@ -123,8 +122,8 @@ extension Adopt {
             .programs(named: program).compactMap { $0 as? LiveProgram }
         guard !programs.isEmpty else {
             throw Failure(
-                "\(program): no running program of this name contains the Tweaks library, which is "
-                    + "needed to keep values",
+                "\(program): no running program of this name contains the Tweaks library, which is needed "
+                    + "to keep values",
                 .unavailable)
         }
         for program in programs {

@@ -84,8 +84,8 @@ package struct KeptFiles {
         let others = entries.filter { $0.status.st_uid != geteuid() || isMountPoint("\(folder)/\($0.path)") }
         guard others.isEmpty else {
             throw Failure(
-                "\(folder): nothing was removed, because the folder contains files of other users or "
-                    + "mount points",
+                "\(folder): nothing was removed, because the folder contains files of other users or mount "
+                    + "points",
                 details: others.map(\.path).beginning, .forbidden)
         }
         return entries.filter { !$0.status.isDirectory }.map { entry in

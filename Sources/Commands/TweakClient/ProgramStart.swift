@@ -51,9 +51,8 @@ package struct ProgramStart {
         self.declarations = declarations
         if takesValues || !needed.library, fbtweak__gains_rights(loaded) {
             throw Failure(
-                "\(title) runs with more rights than its user (setuid, setgid or file capabilities), so "
-                    + "it takes "
-                    + "neither a library nor values from the environment", .unavailable)
+                "\(title) runs with more rights than its user (setuid, setgid or file capabilities), so it "
+                    + "takes neither a library nor values from the environment", .unavailable)
         }
         guard !needed.library else {
             preloaded = []

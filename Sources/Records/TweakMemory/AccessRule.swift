@@ -76,26 +76,21 @@ extension AccessRule: CustomStringConvertible {
         case .capabilities:
             "\(memory): it has capabilities that this command lacks; run this as root, \(library)"
         case .notDumpable:
-            "\(memory): it is not dumpable, because it called prctl(PR_SET_DUMPABLE, 0), changed its "
-                + "user, or has a file that "
-                + "is executable but not readable; "
-                + "run this as root, \(library)"
+            "\(memory): it is not dumpable, because it called prctl(PR_SET_DUMPABLE, 0), changed its user, "
+                + "or has a file that is executable but not readable; run this as root, \(library)"
         case .yama(1):
             "\(memory): kernel.yama.ptrace_scope is 1, which allows this only to ancestors of a process; "
-                + "run this as "
-                + "root, set it to 0 with sysctl, let the program call prctl(PR_SET_PTRACER, "
+                + "run this as root, set it to 0 with sysctl, let the program call prctl(PR_SET_PTRACER, "
                 + "PR_SET_PTRACER_ANY), \(library)"
         case .yama(2):
             "\(memory): kernel.yama.ptrace_scope is 2, which allows this only to root; run this as root, "
-                + "set it to 0 with "
-                + "sysctl, \(library)"
+                + "set it to 0 with sysctl, \(library)"
         case .yama(let scope):
-            "\(memory): kernel.yama.ptrace_scope is \(scope), which forbids this until a reboot; "
-                + "configure a lower "
-                + "value and reboot, \(library)"
+            "\(memory): kernel.yama.ptrace_scope is \(scope), which forbids this until a reboot; configure "
+                + "a lower value and reboot, \(library)"
         case .unknown:
-            "\(memory): the kernel forbids this, perhaps because of a security module or container settings; "
-                + "run this as root outside the container, \(library)"
+            "\(memory): the kernel forbids this, perhaps because of a security module or container "
+                + "settings; run this as root outside the container, \(library)"
         }
     }
 }

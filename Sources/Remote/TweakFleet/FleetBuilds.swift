@@ -20,8 +20,7 @@ extension Fleet {
             if build.tweaks.isEmpty {
                 warn(
                     "\(path) declares no tweaks; it was probably built without DEBUG. Values of tweaks "
-                        + "that no other "
-                        + "build declares are refused")
+                        + "that no other build declares are refused")
             }
             let isNew = try asking(options.fleet) { (editor) async throws(FleetProblem) in
                 try await editor.publish(build)

@@ -237,8 +237,9 @@ private final class Workers {
         #expect(set.output.isEmpty)
         #expect(
             set.error
-                == "tweak: workers (\(worker)): it is running but did not receive the change: it does not answer; it may be stopped or hung\n"
-                + "tweak: the command was not started, and the leases end\n")
+                == "tweak: workers (\(worker)): it is running but did not receive the change: it does not "
+                + "answer; it may be stopped or hung\ntweak: the command was not started, and the leases "
+                + "end\n")
         #expect(!FileManager.default.fileExists(atPath: ran))
         workers.expect(5)
     }
@@ -316,8 +317,8 @@ private final class Workers {
         let watch = { try workers.tweak("watch", $0, "Load", "--rate", "10", "--duration", "300ms").error }
         #expect(
             try watch("workers").contains(
-                "workers (\(all[0])): 3 forked processes are not sampled; to sample one, give its "
-                    + "process id\n"
+                "workers (\(all[0])): 3 forked processes are not sampled; to sample one, give its process "
+                    + "id\n"
             ))
         #expect(try !watch("\(all[1])").contains("forked"))
     }

@@ -137,8 +137,9 @@ struct SetCommand: ParsableCommand {
         let count = program.running.forks.count
         guard count > 0 else { return }
         warn(
-            "\(program.title): \(counted(count, "forked process keeps its", "forked processes keep their")) values; to change "
-                + "all processes, give the name of the program")
+            "\(program.title): "
+                + "\(counted(count, "forked process keeps its", "forked processes keep their")) values; to "
+                + "change all processes, give the name of the program")
     }
 
     /// The ramp and the lease, appended to a line.
@@ -161,8 +162,10 @@ struct SetCommand: ParsableCommand {
             let count = program.running.forks.subtracting(before).count
             if count > 0 {
                 warn(
-                    "\(program.title): \(counted(count, "process that it forked", "processes that it forked")) while the command "
-                        + "ran did not inherit the lease; with --for, forked processes inherit it")
+                    "\(program.title): "
+                        + "\(counted(count, "process that it forked", "processes that it forked")) while "
+                        + "the command ran did not inherit the lease; with --for, forked processes inherit "
+                        + "it")
             }
             if (try? program.endLeases()) == nil {
                 warn("\(program.title): it ended before the command did, or closed the connection")

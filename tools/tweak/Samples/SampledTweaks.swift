@@ -49,8 +49,7 @@ extension Program {
         guard let count = (self as? LiveProgram)?.forks.count, count > 0 else { return }
         warn(
             "\(title): \(counted(count, "forked process is", "forked processes are")) not sampled; to "
-                + "sample one, "
-                + "give its process id")
+                + "sample one, give its process id")
     }
 
     /// The tweaks with these names.

@@ -178,8 +178,8 @@ extension SourceFile {
         {
             throw Obstacle(
                 reason:
-                    "\(TweakValue.string(name).quoted) is the name of the value in the debug "
-                    + "information, not an identifier"
+                    "\(TweakValue.string(name).quoted) is the name of the value in the debug information, "
+                    + "not an identifier"
             )
         }
         let written = if let enumerator { enumerator } else { try written(declaration, tweak) }

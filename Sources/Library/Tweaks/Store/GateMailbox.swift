@@ -323,8 +323,7 @@ extension GateMailbox {
             isReportedShared = true
             return
                 "several threads pass the gate \(name); changes take effect when any of them does, so "
-                + "another may "
-                + "read a tweak before a change and the next tweak after it"
+                + "another may read a tweak before a change and the next tweak after it"
         }
         return nil
     }

@@ -75,8 +75,7 @@ struct EtcdEntries: Sendable {
             }
             state.messages.append(
                 "etcd went back from revision \(revision) to \(header.revision), as after restoring a "
-                    + "backup; its values "
-                    + "are used")
+                    + "backup; its values are used")
             isSame = false
         }
         let before = entries
