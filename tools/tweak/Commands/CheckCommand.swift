@@ -17,11 +17,11 @@ struct CheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Check a file of remote values, and show the values for one host.",
         discussion: """
-            The file is the one that agents load from a web server: features with targeting, as in CGFFeaturette's \
-            features.json, or values for all hosts, as in an overrides file. Its values are shown for this host, for a host \
-            with some other facts, or for one described by a file: { "os": "debian", "os-version": "13" }. Errors are \
-            unknown filters and all else that should have an effect and has none, and with --program also unknown tweaks \
-            and values that a tweak does not allow; then the exit status is 65.
+            Checks a file that agents load from a web server: features with targeting, as in CGFFeaturette's \
+            features.json, or values for all hosts, as in an overrides file. Shows its values for this host, for this host \
+            with other facts, or for a host described by a file: { "os": "debian", "os-version": "13" }. Unknown filters \
+            and entries without effect are errors; with --program, so are unknown tweaks and invalid values. The exit \
+            status is then 65.
 
             The facts are \(Fact.allCases.map(\.rawValue).joined(separator: ", ")).
             """)

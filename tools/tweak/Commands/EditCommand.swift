@@ -13,10 +13,10 @@ struct EditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit", abstract: "Edit the overrides as JSON.",
         discussion: """
-            The editor is $VISUAL, or else $EDITOR; one with a window needs an option to wait, such as "code --wait". When it \
-            exits, values that it has changed are checked and set, and removed ones reset. All others stay, also if they \
-            were set meanwhile. A number may be given as a text to calculate, such as "2*pi" and "+=10%", as for tweak set. If \
-            there is an error, nothing is set.
+            Runs $VISUAL, or else $EDITOR; a graphical editor needs an option to wait, such as "code --wait". When it exits, \
+            changed values are checked and set, and removed ones are reset. Other values stay, even if they were set \
+            while the editor was open. A number may be an expression in quotation marks, such as "2*pi" and "+=10%", as for \
+            tweak set. If there is an error, nothing is set.
             """)
 
     @OptionGroup var target: ProgramOptions

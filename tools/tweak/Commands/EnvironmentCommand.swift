@@ -7,8 +7,8 @@ struct EnvironmentCommand: ParsableCommand {
         commandName: "environment",
         abstract: "Explain the environment variables that programs with tweaks read.",
         discussion: """
-            The library reads them at the start of a program, and not in one with more rights than its user. tweak-agent(1) \
-            has variables of its own.
+            The library reads them when a program starts, but ignores them in a program with more rights than its user. \
+            For the variables of the agent see tweak-agent(1).
 
             \(table(width: 76).split(separator: "\n").map { "  " + $0 }.joined(separator: "\n"))
             """)
@@ -19,11 +19,11 @@ struct EnvironmentCommand: ParsableCommand {
         ("TWEAK_CATEGORY__COLLECTION__NAME", "the value of a tweak: in capitals, _ for other characters"),
         ("TWEAKS", "values of many tweaks, as JSON like that of overrides.json"),
         ("TWEAKS_APPLICATION", "the name under which values are kept"),
-        ("TWEAKS_CONTROL", "0: accept no connections, so that commands change only the overrides file"),
+        ("TWEAKS_CONTROL", "0: accept no connections; commands then change only the overrides file"),
         ("TWEAKS_WATCH", "0: do not follow the overrides file and other files"),
-        ("TWEAKS_HISTORY", "the bytes of the history of changes, by default 65536; 0: none"),
-        ("TWEAKS_PROVIDED", "the folders with values of agents, separated by colons"),
-        ("TWEAKS_TESTING", "1: start with the defaults and keep nothing, as tests do; 0: not even in tests"),
+        ("TWEAKS_HISTORY", "the size of the history in bytes, by default 65536; 0: no history"),
+        ("TWEAKS_PROVIDED", "the folders with agents' values, separated by colons"),
+        ("TWEAKS_TESTING", "1: start with defaults and keep nothing, as in tests; 0: not even in tests"),
         ("LD_PRELOAD", "loads the library into a program that is not linked with it, as tweak exec does"),
         ("XDG_CONFIG_HOME", "where values are kept, by default ~/.config"),
         ("XDG_STATE_HOME", "where an agent of the user writes, by default ~/.local/state"),

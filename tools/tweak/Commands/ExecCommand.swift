@@ -13,13 +13,13 @@ struct ExecCommand: ParsableCommand {
             tweak exec [--preset <preset>] [--set <tweak=value> ...] [--library <library>] <program> [<argument> ...]
             """,
         discussion: """
-            The program replaces this command, which has no effect on its signals, descriptors and exit status. The \
-            dynamic linker loads the library into it, and into each program that it starts in turn. A program that \
-            already has the library is just started.
+            The program replaces this command and keeps its signals, file descriptors and exit status. The dynamic linker \
+            preloads the library into the program, and into each program that it starts in turn. A program that already \
+            has the library is simply started.
 
-            The values of --preset and --set are for this run and take precedence over kept values and over changes while \
-            the program runs; those of --set take precedence over the preset's. They are checked as by tweak set. The tweaks \
-            of a script are not known, so its names must be complete, and it takes no preset.
+            The values of --preset and --set last for this run and take precedence over kept values and over changes while \
+            the program runs; --set takes precedence over --preset. They are checked as by tweak set. The tweaks of a \
+            script are unknown, so it needs full names, and accepts no preset.
 
             For example:
 

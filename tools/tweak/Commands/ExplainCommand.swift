@@ -16,10 +16,10 @@ struct ExplainCommand: ParsableCommand {
         commandName: "explain",
         abstract: "Show which provider decides the value of a tweak, and what the others say.",
         discussion: """
-            The first provider with a value that the tweak allows decides. For remote values, the output also shows the \
-            server, the times of the last load and the last check, why there is nothing newer, whether an agent is running, \
-            why a feature is on or off on this host, and which value the program has refused. If a macro such as LIMIT is \
-            defined as the tweak, and the sources are there, the output shows where.
+            The first provider with an allowed value decides. For remote values, the output also shows the server, the \
+            times of the last load and the last check, why nothing newer was loaded, whether an agent is running, why a \
+            feature is on or off on this host, and which value the program has refused. If a macro such as LIMIT is \
+            defined as the tweak and the sources are available, the output shows its definition.
 
             For example:
 

@@ -10,9 +10,9 @@ struct ForgetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Remove everything that is kept for a program.",
         discussion: """
-            That is the folder $XDG_CONFIG_HOME/tweaks/<name of the executable>, with overrides, presets, panels of the page \
-            and adopted variables. The command shows the files, and asks. The program must not run. This cannot be \
-            undone; export writes the values to a file before. Recordings, and values that an agent has written, stay.
+            Removes the folder $XDG_CONFIG_HOME/tweaks/<name of the executable> with overrides, presets, panels of the page \
+            and adopted variables, after listing its files and asking. The program must not be running. This cannot be \
+            undone; save the values with tweak export first. Recordings, and values written by an agent, stay.
             """)
 
     @Flag(help: "Remove the files without asking.")

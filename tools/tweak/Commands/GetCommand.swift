@@ -24,7 +24,7 @@ struct GetCommand: ParsableCommand {
     @Option(help: "The output format.")
     var format: OutputFormat = .table
 
-    @Flag(help: "Print a text as it is, including control characters.")
+    @Flag(help: "Print a text verbatim, including control characters.")
     var raw = false
 
     @OptionGroup var target: AwaitedProgramOptions

@@ -15,7 +15,7 @@ struct ExportCommand: ParsableCommand {
 
     @OptionGroup var target: ProgramOptions
 
-    @Argument(help: "The file; - or nothing for standard output.", completion: .file())
+    @Argument(help: "The file to write (default: - for standard output).", completion: .file())
     var file = "-"
 
     func validate() throws {
@@ -57,8 +57,8 @@ struct ImportCommand: ParsableCommand {
         commandName: "import", abstract: "Set tweaks to the values in a file.",
         discussion: """
             The file is one that export wrote, an overrides file, or a file of Facebook Tweaks, FlipTheSwitch or JustTweak: \
-            the program's user defaults as a property list or JSON, or an export of Facebook Tweaks. Values that a tweak \
-            does not allow are reported, and the others are set.
+            the program's user defaults as a property list or JSON, or an export of Facebook Tweaks. Refused \
+            values are reported, and the others are set.
             """)
 
     @OptionGroup var options: ApplyOptions

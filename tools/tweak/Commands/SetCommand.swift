@@ -25,9 +25,10 @@ struct SetCommand: ParsableCommand {
             with or without #, or a CSS colour name. A choice is its value or its label, in any case.
 
             With --for or --while a value is leased: it takes precedence over the kept value but is not kept itself. When \
-            the lease ends, even because this command was killed, the value below it returns. The newest lease of a tweak \
-            counts. Leases and ramps are in all processes that the program has forked so far, and those it forks later inherit \
-            ramps and the leases of --for. In a process without the Tweaks library, a small helper process restores the old value.
+            the lease ends, even because this command was killed, the value below it returns. If a tweak has several \
+            leases, the newest wins. Leases and ramps apply to all processes that the program has forked so far; processes \
+            forked later inherit ramps and the leases of --for. In a process without the Tweaks library, a small helper \
+            process restores the old value.
 
             For example:
 
@@ -53,11 +54,11 @@ struct SetCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Reach the values gradually in this time: numbers by their scale, colours by their components. Only the end is kept.",
+            "Ramp to the values over this time: numbers along their scale, colours by component. Only the final value is kept.",
             valueName: "time"))
     var ramp: DurationArgument?
 
-    @Flag(help: "Keep values for a program into which this machine's Tweaks library cannot be loaded.")
+    @Flag(help: "Keep values even if this machine's Tweaks library cannot be loaded into the program.")
     var anyway = false
 
     @Option(help: "The output format.")

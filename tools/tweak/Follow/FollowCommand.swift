@@ -9,16 +9,16 @@ struct FollowCommand: ParsableCommand {
         commandName: "follow",
         abstract: "Give a running program the defaults that are edited in its sources.",
         discussion: """
-            When a source in C, C++ or Swift is saved, the literals of its defaults are in the program at once, without a \
-            build; those of one save are one change. Each change is printed as a line. It follows until interrupted or \
-            until the program ends.
+            When a C, C++ or Swift source is saved, the literals of its defaults take effect in the program at once, \
+            without a build, as one change per save. Each change is printed on a line. The command runs until it is \
+            interrupted or the program ends.
 
-            The values are leased, because the next build has them: they take precedence over overrides but are not kept, \
-            and when the command ends, the values below them return. In a process without the Tweaks library they last \
-            until the process ends.
+            The values are leased, because the next build contains them: they take precedence over overrides but are not \
+            kept, and when the command ends, the values below them return. In a process without the Tweaks library they \
+            last until the process exits.
 
-            Text that is no complete literal, expressions, and values outside the limits change nothing; this is reported \
-            once. The sources are found as by bake.
+            Incomplete literals, expressions and values outside the limits change nothing and are reported once. The \
+            sources are found as by tweak bake.
             """)
 
     @OptionGroup var folder: SourceFolderOption

@@ -12,10 +12,11 @@ struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log", abstract: "Show the last changes of a program's tweaks, and who made them.",
         discussion: """
-            Changes with one number were made together. TIME has the date unless it is today's. BY is a client by executable, process and user, \
-            behind the person that it names, as the page does; program; file, if the overrides file was edited; or the \
-            name of a provider. The program keeps its last changes in 64 KB, or \
-            in TWEAKS_HISTORY bytes of its environment; 0 turns that off.
+            Changes with the same number were made together. TIME includes the date unless it is today. BY is a client, \
+            shown as executable, process and user, after the name of the person if the client gives one, as the page does; \
+            or it is "program", "file" if the overrides file was edited, or the name of a provider. The program keeps its \
+            latest changes in 64 KB of memory, or as many bytes as its environment variable TWEAKS_HISTORY says; 0 turns \
+            the history off.
 
             For example:
 
@@ -29,11 +30,11 @@ struct LogCommand: ParsableCommand {
     @Option(help: "Only show changes after this number.")
     var since: Int = 0
 
-    @Option(help: "Only show the last changes, this many; those made together count as one.")
+    @Option(help: "Only show this many of the latest changes; those made together count as one.")
     var last: Int?
 
     @Flag(
-        help: "Go on with changes as they happen, until the program ends. JSON then has one object per line.")
+        help: "Wait for further changes until the program ends. JSON is then one object per line.")
     var follow = false
 
     @OptionGroup var target: ProgramOptions

@@ -13,11 +13,11 @@ struct UndoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "undo", abstract: "Undo a change of tweaks.",
         discussion: """
-            Without a number, the last change by a client or an edited file that is not undone yet, so another undo goes \
-            further back. Changes made together are undone together. Changes of one tweak by one client at most half a \
-            second apart, such as those of a slider, count as one. If a tweak has changed since, nothing is undone, and \
-            the message says who changed it. An override that did not exist before is removed. An undo is a change too: \
-            undoing its number redoes the changes.
+            Without a number, undoes the latest change by a client or an edited file that is not undone yet; repeat the \
+            command to go further back. Changes made together are undone together. Changes of one tweak by one client at \
+            most half a second apart, such as those of a slider, count as one. If a tweak has changed since, nothing is \
+            undone, and the message says who changed it. An override that did not exist before is removed. An undo is a \
+            change too: undo its number to redo the changes.
             """)
 
     @Option(help: "The output format.")
@@ -80,8 +80,9 @@ struct RevertCommand: ParsableCommand {
 
 struct MarkCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "mark", abstract: "Name this moment, so that tweak revert can go back to it.",
-        discussion: "A mark of the same name moves here. A program has at most 16, until it ends.")
+        commandName: "mark", abstract: "Name this moment, so that tweak revert can restore it.",
+        discussion:
+            "An existing mark with this name moves. A program has at most 16 marks; they last until it ends.")
 
     @OptionGroup var target: ProgramOptions
 

@@ -11,10 +11,10 @@ import TweakRecords
 
 /// Options for applying a set of values.
 struct ApplyOptions: ParsableArguments {
-    @Flag(help: "Reset all other tweaks to their defaults, also those whose values are not allowed.")
+    @Flag(help: "Reset all other tweaks to their defaults, including those whose new values are refused.")
     var resetOthers = false
 
-    @Flag(help: "Keep values for a program into which this machine's Tweaks library cannot be loaded.")
+    @Flag(help: "Keep values even if this machine's Tweaks library cannot be loaded into the program.")
     var anyway = false
 
     @Option(help: "The output format.")

@@ -21,14 +21,14 @@ struct PresetCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "save", abstract: "Save the values that differ from their defaults.",
             discussion: """
-                If there is a preset of this name with values for other tweaks, the command asks whether to replace it, or \
-                without a terminal fails.
+                If a preset with this name has values for other tweaks, the command asks whether to replace it; without a \
+                terminal it fails.
                 """)
 
         @Flag(help: "Also save the defaults of all other tweaks.")
         var defaults = false
 
-        @Flag(help: "Replace a preset of this name, whatever it has.")
+        @Flag(help: "Replace an existing preset without asking.")
         var replace = false
 
         @OptionGroup var target: ProgramOptions
@@ -64,7 +64,7 @@ struct PresetCommand: ParsableCommand {
     struct Load: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "load", abstract: "Set tweaks to the values of a preset.",
-            discussion: "Values that are not allowed are reported, and the others are set as one change.")
+            discussion: "Refused values are reported, and the others are set as one change.")
 
         @OptionGroup var options: ApplyOptions
         @OptionGroup var target: ProgramOptions
@@ -115,8 +115,8 @@ struct PresetCommand: ParsableCommand {
             commandName: "diff",
             abstract: "Show the differences between a program and a preset, or between two presets.",
             discussion: """
-                Tweaks that are not in the preset are shown if they differ from their defaults; of two presets, those in \
-                only one are shown.
+                Tweaks that are not in the preset are shown if they differ from their defaults. Comparing two presets also \
+                shows the tweaks that only one of them contains.
                 """)
 
         @Option(help: "The output format.")
@@ -128,7 +128,7 @@ struct PresetCommand: ParsableCommand {
         var name: String
 
         @Argument(
-            help: "The name of the preset to compare it with, in place of the program.",
+            help: "Another preset to compare with, instead of the program.",
             completion: .custom(completePresets))
         var other: String?
 

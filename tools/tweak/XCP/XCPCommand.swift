@@ -14,14 +14,14 @@ struct XCPCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "xcp", abstract: "Serve the values of a program to calibration tools.",
         discussion: """
-            It prints its address and speaks XCP on TCP there, until it is interrupted or the program ends. Tools such as \
-            CANape and pyxcp read and change tweaks, and read and sample monitors, at the addresses in the A2L file that \
-            tweak-dump --format a2l --libraries writes; they can also load that file from here. A new value must be that \
-            of one tweak, is admitted as by tweak set, and why one is refused is printed. Samples are taken every 1, 2, 10 \
-            or 100 ms. There is one tool at a time, which the user or root runs on this machine.
+            Prints an address and serves XCP on TCP there, until interrupted or the program ends. Tools such as CANape and \
+            pyxcp read and change tweaks, and read and sample monitors, at the addresses in the A2L file that tweak-dump \
+            --format a2l --libraries writes; they can also upload that file through XCP. Each write must cover exactly one \
+            tweak and is checked as by tweak set; the command prints the reason for a refusal. Samples are taken every 1, \
+            2, 10 or 100 ms. One tool can connect at a time, run by you or root on this machine.
             """)
 
-    @Option(help: ArgumentHelp("The TCP port at 127.0.0.1; 0 for any free one.", valueName: "number"))
+    @Option(help: ArgumentHelp("The TCP port on 127.0.0.1; 0 picks a free one.", valueName: "number"))
     var port: UInt16 = 5555
 
     @OptionGroup var target: ProcessOptions
