@@ -11,44 +11,44 @@ import TweakRecords
 struct Adopt: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "adopt", _superCommandName: "tweak",
-        abstract: "Make tweaks of variables that nobody declared as tweaks.",
+        abstract: "Turn ordinary variables of a program into tweaks.",
         discussion: """
             VARIABLE is a global or static variable of a program with debug information, or a part of one: gravity, \
-            physics.c:gravity, game::Physics::gravity, work::calls of the function work, player.speed, table[3].weight. Once \
-            adopted it is a tweak for list, get, set, watch, plot, bake and others, for this build of the program. A program \
-            with the Tweaks library keeps values, and has them before main. In others they are written into the memory of the \
-            running program, and not kept for its next start.
+            physics.c:gravity, game::Physics::gravity, work::calls of the function work, player.speed, table[3].weight. An \
+            adopted variable is a tweak for list, get, set, watch, plot, bake and other commands, for this build of the \
+            program. A program with the Tweaks library keeps values and applies them before main. In other programs, values \
+            are written into the memory of the running program and not kept for the next start.
 
-            Only variables with an address of their own in writable memory can be set; --list shows the reason for others, \
-            and what to do about it. Optimized code may have read a variable before a loop, unless it is volatile.
+            Only variables with their own address in writable memory can be set; for the others, --list shows the reason \
+            and a remedy. Optimized code may read a variable only once, before a loop, unless it is volatile.
 
             EXIT STATUS
               0   done
-              64  the command line is wrong
-              65  no variable or several match a name, one cannot be adopted, or the limits
-                  are wrong
+              64  invalid command line
+              65  a name matches no variable or several, a variable cannot be adopted, or
+                  the limits are invalid
               66  PROGRAM is missing, or has no debug information
               69  no such process, or it belongs to another user
               74  the file of adopted variables could not be read or written
             """,
         version: "tweak-adopt \(libraryVersion)")
 
-    @Flag(help: "Show the variables of the program, and the reason why one cannot be adopted.")
+    @Flag(help: "List the variables of the program, with reasons for those that cannot be adopted.")
     var list = false
 
-    @Flag(help: "Adopt no longer: VARIABLE is a variable or its tweak.")
+    @Flag(help: "Stop adopting VARIABLE, which is a variable or its tweak.")
     var remove = false
 
-    @Flag(help: "Look up all adopted variables again, after the program was built again.")
+    @Flag(help: "Look up all adopted variables again, after a rebuild of the program.")
     var renew = false
 
     @Flag(
-        help: "Store the values once more that the running program has overwritten, such as when it started.")
+        help: "Write values again that the running program has overwritten, such as during initialization.")
     var again = false
 
     @Option(
         name: .customLong("in"), parsing: .unconditional,
-        help: ArgumentHelp("The limits, such as 0..30. Either may be left out.", valueName: "min..max"))
+        help: ArgumentHelp("The limits, such as 0..30; either is optional.", valueName: "min..max"))
     var limits: String?
 
     @Option(
@@ -57,13 +57,13 @@ struct Adopt: ParsableCommand {
             valueName: "category/collection/name"))
     var name: String?
 
-    @Option(help: "The unit of the value, for people.")
+    @Option(help: "The unit to show with the value.")
     var unit: String?
 
-    @Flag(help: "Make a monitor, which people see and do not set.")
+    @Flag(help: "Make it a monitor: shown, but not settable.")
     var monitor = false
 
-    @Flag(help: "Ask the servers in DEBUGINFOD_URLS for debug information that is not on this machine.")
+    @Flag(help: "Download missing debug information from the servers in DEBUGINFOD_URLS.")
     var debuginfod = false
 
     @Option(help: "The output format of --list.")
@@ -72,13 +72,13 @@ struct Adopt: ParsableCommand {
     enum ListFormat: String, FormatArgument { case table, json }
 
     @Argument(
-        help: "A process id, the path of an executable, or the name of one.",
+        help: "A process id, or the path or name of an executable.",
         completion: .custom(completePrograms))
     var program: String
 
     @Argument(
         help:
-            "The variables; with --list, only variables with this in their names, or whose names match a pattern with *.",
+            "The variables. With --list: part of a name, or a pattern with *.",
         completion: .custom(completeVariables))
     var variable: [String] = []
 

@@ -37,13 +37,13 @@ struct Follow: AgentCommand {
         abstract: "Load and follow the values of all applications. This is the default subcommand.",
         discussion: """
             For each application in the configuration, the agent loads a document, checks it, evaluates it for this host, and \
-            writes FOLDER/<application>/remote.json, which the processes of the application follow. Loaded values stay until \
-            newer ones arrive. SIGHUP reloads the configuration; SIGTERM and SIGINT end the agent within a second.
+            writes FOLDER/<application>/remote.json, which the processes of the application follow. Values stay until newer \
+            ones are loaded. SIGHUP reloads the configuration; SIGTERM and SIGINT stop the agent within a second.
 
             EXIT STATUS
-              0   it was ended, or with --once everything was loaded
-              64  the command line is wrong
-              66  there is no configuration
+              0   stopped by a signal, or with --once: everything was loaded
+              64  invalid command line
+              66  the configuration is missing
               69  it was built without remote values
               73  the folder is not writable
               74  with --once: a file could not be written
@@ -88,14 +88,14 @@ struct Sign: AgentCommand {
         commandName: "sign", _superCommandName: "tweak",
         abstract: "Sign files for agents, and make keys.",
         discussion: """
-            A key is 32 bytes of Ed25519 as Base64, a signature 64. The private key stays where files are signed; the printed \
-            public key goes into the configuration of the agents as "publicKey". A private key that others can read \
-            is refused.
+            Keys are Ed25519: 32 bytes in Base64; signatures have 64. Keep the private key where you sign files, and put \
+            the printed public key into the configuration of the agents as "publicKey". A private key that others can \
+            read is refused.
 
             EXIT STATUS
               0   done, or with --check: all signatures are valid
               1   with --check: a signature is missing or invalid
-              64  the command line is wrong
+              64  invalid command line
               65  a file contains no key
               66  a file is missing
               69  it was built without remote values
@@ -120,7 +120,7 @@ struct Sign: AgentCommand {
     var check: String?
 
     @Argument(
-        help: "The files to sign. The signature of FILE goes into FILE.sig.",
+        help: "The files to sign or check. The signature of FILE is FILE.sig.",
         completion: .file())
     var files: [String] = []
 

@@ -14,27 +14,26 @@ struct TweakDump: ParsableCommand {
             "Show the tweaks in executables, libraries, object files and archives, without running them.",
         discussion: """
             Reads binaries of every architecture and byte order. A file without tweaks is not an error. The members of a \
-            thin archive are relative to its folder. Whatever cannot be read is named and fails: broken files, and members \
-            of archives that are archives, not ELF files or not compiled yet, as with link-time optimization. Separate \
-            debug files have no records; they fail only with --lint, --diff and --forbid.
+            thin archive are looked up relative to its folder. Everything that cannot be read is an error: broken files, \
+            and archive members that are archives, not ELF files, or not compiled yet, as with link-time optimization. \
+            Separate debug files have no records; they are errors only with --lint, --diff and --forbid.
 
-            With --lint all files count as one program. Its rules are \(Rule.allValueStrings.joined(separator: ", ")). Findings of \
-            \(Rule.allCases.filter(\.isAdvice).map(\.rawValue).joined(separator: " and ")) are advice and do not fail.
+            --lint checks all files as one program. Its rules are \(Rule.allValueStrings.joined(separator: ", ")). Findings of \
+            \(Rule.allCases.filter(\.isAdvice).map(\.rawValue).joined(separator: " and ")) are advice, not errors.
 
             EXIT STATUS
               0   every file was read, --diff or --forbid found nothing, and --lint nothing
                   but advice
               1   --diff or --forbid found something
-              64  the command line is wrong
+              64  invalid command line
               65  a file or archive member is broken, not ELF or not compiled, has an
                   invalid record, cannot be described in A2L, or --lint found a mistake
               66  a file, or a member of a thin archive, is missing or cannot be opened, or
-                  nothing is to be checked
+                  there was nothing to check
               69  no such process
-              71  the system refused to read the memory of a process for another reason
-                  than those below
+              71  the memory of a process cannot be read for another reason
               74  the output cannot be written
-              77  the memory of a process may not be read
+              77  no permission to read the memory of a process
             """,
         version: "tweak-dump \(libraryVersion)")
 
@@ -44,11 +43,11 @@ struct TweakDump: ParsableCommand {
     @Flag(help: "Also show the tweaks of the shared libraries that a file needs.")
     var libraries = false
 
-    @Flag(help: "Read the files below folders, by default the current one, each once.")
+    @Flag(help: "Read all files below folders, by default the current one.")
     var recursive = false
 
     @Flag(
-        help: "Look into the sources, if they are here, and name the macros in whose definitions tweaks are.")
+        help: "Read the sources, if available, and name the macros whose definitions contain tweaks.")
     var sources = false
 
     @OptionGroup var memory: MemoryInputs
@@ -61,7 +60,7 @@ struct TweakDump: ParsableCommand {
     @Option(help: "Ignore this rule of --lint.")
     var ignore: [Rule] = []
 
-    @Flag(help: "With --lint, fail because of advice too.")
+    @Flag(help: "With --lint, also fail on advice.")
     var strict = false
 
     @Argument(help: "The files to inspect; - is standard input.", completion: .file())
@@ -142,10 +141,10 @@ enum Task: String, EnumerableFlag {
 
     static func help(for task: Task) -> ArgumentHelp? {
         switch task {
-        case .lint: "Show mistakes instead of the tweaks."
+        case .lint: "Report mistakes instead of listing tweaks."
         case .diff: "Show the differences between two files or folders."
         case .forbid:
-            "Check a release: show records and code that makes tweaks at run time, and fail if there are any."
+            "Check a release: fail if there are records, or code that makes tweaks at run time, and show them."
         }
     }
 }

@@ -47,25 +47,25 @@ struct ServePage: PageCommand {
         commandName: "ui", _superCommandName: "tweak",
         abstract: "Show and change the tweaks of all programs in a browser.",
         discussion: """
-            It prints the address of the page, with a secret, and serves the page until it is interrupted. Anyone with the \
-            address can read and change the tweaks of all programs of the user, and the sources below the folder given with \
-            --sources. Beyond this machine the page is served with TLS only, unless --plain-http is given.
+            Prints the address of the page, which contains a secret, and serves the page until interrupted. Anyone with the \
+            address can read and change the tweaks of all programs of the user, and the sources below --sources. Other \
+            machines are served over TLS only, unless --plain-http is given.
 
             EXIT STATUS
-              64  the command line is wrong
-              65  there is no token, certificate or key in a file
+              64  invalid command line
+              65  a file contains no token, certificate or key
               66  PROGRAM or a file is missing
               69  it was built without the page, or a command that it needs is not
                   installed
-              71  the address cannot be listened at
-              77  others can change or read the file of the token
+              71  the server cannot listen on the address
+              77  others can read or change the token file
             """,
         version: TweakUI.version)
 
     @OptionGroup var options: PageOptions
 
     @Argument(
-        help: "What is shown first: a process id, the path of an executable, or the name of one.",
+        help: "The program to show first: a process id, or the path or name of an executable.",
         completion: .custom(completePrograms))
     var program: String?
 
@@ -79,26 +79,26 @@ struct ServeFlags: PageCommand {
         commandName: "serve", _superCommandName: "tweak",
         abstract: "Serve the tweaks of a program to OpenFeature SDKs and as metrics.",
         discussion: """
-            It prints the base address and the header that clients send, and answers OFREP there until it is interrupted. \
-            A flag is named as the tweak is, Category/Collection/Name; a category or a collection is an object. Clients \
-            read what the program has, and change nothing. Beyond this machine it needs a certificate, unless --plain-http \
-            is given. With --metrics, Prometheus and others that read OpenMetrics find monitors and tweaks at /metrics, \
-            with the same token: numbers and Bools as gauges, named values as state sets.
+            Prints the base address and the header that clients send, and serves OFREP there until interrupted. A flag has \
+            the name of its tweak, Category/Collection/Name; a category or collection is an object flag. Clients can read \
+            values but not change them. Serving other machines needs a certificate or --plain-http. --metrics adds monitors \
+            and tweaks at /metrics, with the same token, for Prometheus and other readers of OpenMetrics: numbers and Bools \
+            as gauges, named values as state sets.
 
             EXIT STATUS
-              64  the command line is wrong
-              65  there is no token, certificate or key in a file
+              64  invalid command line
+              65  a file contains no token, certificate or key
               66  PROGRAM or a file is missing
               69  it was built without servers
-              71  the address cannot be listened at
-              77  others can change or read the file of the token
+              71  the server cannot listen on the address
+              77  others can read or change the token file
             """,
         version: TweakUI.version)
 
     @OptionGroup var options: ServeOptions
 
     @Argument(
-        help: "A process id, the path of an executable, or the name of one.",
+        help: "A process id, or the path or name of an executable.",
         completion: .custom(completePrograms))
     var program: String
 

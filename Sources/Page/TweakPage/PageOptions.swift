@@ -6,10 +6,10 @@ package struct PageOptions: ParsableArguments, Sendable {
     @OptionGroup package var listening: ListenOptions
     @OptionGroup package var secret: TokenOptions
 
-    @Flag(help: "Open the page in the browser of the desktop.")
+    @Flag(help: "Open the page in the default browser.")
     package var open = false
 
-    @Flag(help: "As root, also show the programs of other users, which are never restarted.")
+    @Flag(help: "As root, also show programs of other users; the page cannot restart them.")
     package var allUsers = false
 
     @Flag(help: "Also show and change the values of a fleet, as tweak fleet does.")
@@ -24,20 +24,20 @@ package struct PageOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "Let the page write values into sources below a folder, as tweak bake does, and panels into it.",
+            "Let the page write values into the sources below this folder, as tweak bake does, and save panels there.",
             valueName: "directory"),
         completion: .directory)
     package var sources: String?
 
     @Option(
         help: ArgumentHelp(
-            "A host under which a reverse proxy serves the page, with its port unless that is 80 or 443; can be repeated.",
+            "The host name under which a reverse proxy serves the page, with the port unless it is 80 or 443. Can be repeated.",
             valueName: "host"))
     package var name: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "The path below which the page is, such as /tweaks/, if a reverse proxy does not remove it.",
+            "The path prefix of the page, such as /tweaks/, if a reverse proxy does not strip it.",
             valueName: "path"))
     package var path = "/"
 
@@ -47,12 +47,12 @@ package struct PageOptions: ParsableArguments, Sendable {
     package func validate() throws {
         guard configuration == nil || fleet else { throw ValidationError("--configuration needs --fleet.") }
         for name in name where Origins.name(in: name.lowercased()) == nil {
-            throw ValidationError("--name is a host, such as tweaks.example.org; this is \"\(name)\".")
+            throw ValidationError("--name must be a host, such as tweaks.example.org, not \"\(name)\".")
         }
         guard PagePath(path) != nil else {
             throw ValidationError(
-                "--path begins with a slash, followed by names of letters, digits, hyphens, periods, underscores and tildes; "
-                    + "this is \"\(path)\".")
+                "--path must begin with a slash and contain only letters, digits, hyphens, periods, underscores, "
+                    + "tildes and slashes; this is \"\(path)\".")
         }
     }
 }
@@ -62,7 +62,7 @@ package struct ServeOptions: ParsableArguments, Sendable {
     @OptionGroup package var listening: ListenOptions
     @OptionGroup package var secret: TokenOptions
 
-    @Flag(help: "Answer everybody on this machine, without a token.")
+    @Flag(help: "Answer everyone on this machine, without a token.")
     package var noToken = false
 
     @Flag(help: "Also serve monitors and tweaks as metrics, at /metrics.")
@@ -82,7 +82,7 @@ package struct ServeOptions: ParsableArguments, Sendable {
 package struct TokenOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
-            "A file with the token that clients send (default: a new token for each run, which is printed).",
+            "A file with the token that clients send (default: a new token, printed at each start).",
             valueName: "file"),
         completion: .file())
     package var tokenFile: String?
@@ -93,12 +93,12 @@ package struct TokenOptions: ParsableArguments, Sendable {
 
 /// The address and the encryption of a server.
 package struct ListenOptions: ParsableArguments, Sendable {
-    @Option(help: "The port; a free one if it is 0.")
+    @Option(help: "The port; 0 picks a free one.")
     package var port: UInt16 = 0
 
     @Option(
         help: ArgumentHelp(
-            "The address of this machine to listen at; 0.0.0.0 and :: are all its addresses.",
+            "The address to listen on; 0.0.0.0 and :: are all addresses of this machine.",
             valueName: "address"))
     package var listen = "127.0.0.1"
 
@@ -114,7 +114,7 @@ package struct ListenOptions: ParsableArguments, Sendable {
 
     @Flag(
         help:
-            "Serve other machines without encryption; anyone on the network path can read everything, secrets included."
+            "Serve other machines without encryption. Anyone on the network path can read everything, including secrets."
     )
     package var plainHTTP = false
 

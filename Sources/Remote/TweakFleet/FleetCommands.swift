@@ -16,7 +16,7 @@ package struct FleetCommand: ParsableCommand {
               0   done
               1   a rollout ended early; with --check: something differs, or a host is
                   silent, refuses a value or is behind
-              64  the command line is wrong
+              64  invalid command line
               65  no such environment, tweak, value, filter or build, or the value
                   is not allowed
               66  there is no configuration

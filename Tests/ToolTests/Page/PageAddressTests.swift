@@ -139,7 +139,7 @@ import Testing
         #expect(result.status == 64)
         #expect(
             result.error.contains(
-                arguments[0] == "--name" ? "--name is a host" : "--path begins with a slash"))
+                arguments[0] == "--name" ? "--name must be a host" : "--path must begin with a slash"))
     }
 
     // MARK: - Refusals

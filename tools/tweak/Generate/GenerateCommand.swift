@@ -20,7 +20,7 @@ struct GenerateCommand: ParsableCommand {
 
             EXIT STATUS
               0   done, or there was nothing to do
-              64  the command line is wrong
+              64  invalid command line
               65  an input cannot be used; the message says where and why
               66  an input is missing or cannot be opened
               73  a file cannot be written
