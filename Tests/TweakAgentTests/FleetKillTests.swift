@@ -228,7 +228,7 @@ import Testing
         #expect(try killed() == false)
         #expect(etcd.put([(Array("/tweaks/production/search/values.kill/\(tweak)".utf8), Array(json.utf8))]))
         let result = try host.once()
-        #expect(result.error.contains("; the value before stays"), "\(result.error)")
+        #expect(result.error.contains("; the previous value stays"), "\(result.error)")
         #expect(try killed() == false)
         #expect(try host.fleet("unkill", "search").succeeded)
         #expect(try host.once().succeeded)

@@ -40,7 +40,7 @@ struct RolloutAgent: Sendable {
     private func run(_ settings: EtcdSettings, _ checks: [String: String]) async {
         let editor: FleetEditor
         do throws(FetchProblem) { editor = try FleetEditor(settings, sharing: resources) } catch {
-            return say("its rollouts are not carried out: \(error.message)", settings.name)
+            return say("its rollouts are not running: \(error.message)", settings.name)
         }
         let leader = RolloutLeader(editor, by: Fleet.author) { plan in
             guard let name = plan.check else { return nil }

@@ -51,8 +51,8 @@ package struct PageOptions: ParsableArguments, Sendable {
         }
         guard PagePath(path) != nil else {
             throw ValidationError(
-                "--path must begin with a slash and contain only letters, digits, hyphens, periods, underscores, "
-                    + "tildes and slashes; this is \"\(path)\".")
+                "--path must begin with a slash and contain only letters, digits, hyphens, periods, "
+                    + "underscores, tildes and slashes; this is \"\(path)\".")
         }
     }
 }

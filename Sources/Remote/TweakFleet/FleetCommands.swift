@@ -7,10 +7,10 @@ package struct FleetCommand: ParsableCommand {
         commandName: "fleet", _superCommandName: "tweak",
         abstract: "Show and change the values of a fleet, in etcd.",
         discussion: """
-            The agents of all hosts follow these values, and the processes receive them moments later. The cluster is the \
-            one under "etcd" in the agent's configuration. A change is one transaction, which also records the author, \
-            the time, the reason and the old value; the last 1,000 are kept. All commands name a change by its revision. The \
-            first change in an environment other than the configured one needs --create, because its name may be mistyped.
+            The agents of all hosts follow these values and pass them on to the processes within moments. "etcd" in the \
+            agent's configuration names the cluster. Each change is one transaction, which also records the author, the \
+            time, the reason and the old value; the history keeps the last 1,000 changes, identified by revision. The first \
+            change in an environment other than the configured one needs --create, to catch mistyped names.
 
             EXIT STATUS
               0   done
@@ -19,12 +19,12 @@ package struct FleetCommand: ParsableCommand {
               64  invalid command line
               65  no such environment, tweak, value, filter or build, or the value
                   is not allowed
-              66  there is no configuration
+              66  the configuration is missing
               69  no member of the cluster answers within its timeout, or tweak-agent was
                   built without remote values
-              75  somebody else changed it first; nothing was changed
-              77  etcd refuses: the user lacks the permission, or there is no space
-              78  the configuration is wrong
+              75  somebody else made a change first; nothing was changed
+              77  etcd refused the request: no permission, or no space
+              78  the configuration is invalid
             """,
         version: agentVersion,
         subcommands: [
@@ -72,7 +72,7 @@ struct FleetOptions: ParsableArguments {
 
 /// Whether a change may be the first one in an environment.
 struct FleetCreation: ParsableArguments {
-    @Flag(name: .customLong("create"), help: "Create the environment if there is nothing in it yet.")
+    @Flag(name: .customLong("create"), help: "Create the environment if it does not exist.")
     var isAllowed = false
 }
 
@@ -104,7 +104,7 @@ struct FleetEnvironmentOptions: ParsableArguments {
 struct FleetAuthorOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "A name to record beside the author, who is the user of etcd, or else the user and the host.",
+            "A name to record with the author, which is the etcd user, or else this user and host.",
             valueName: "who"))
     var by: String?
 
@@ -116,7 +116,7 @@ struct FleetAuthorOptions: ParsableArguments {
 struct FleetChangeOptions: ParsableArguments {
     @OptionGroup var author: FleetAuthorOptions
 
-    @Flag(name: .customLong("dry-run"), help: "Check and show what would change, and change nothing.")
+    @Flag(name: .customLong("dry-run"), help: "Check the change and show its effect, but change nothing.")
     var isDryRun = false
 }
 
@@ -141,13 +141,13 @@ struct FleetSet: AgentCommand {
     static let configuration = CommandConfiguration(
         commandName: "set", abstract: "Change the value of a tweak.",
         discussion: """
-            With --program, or if the tweak is declared or already has a value, write the new one as for `tweak set`. \
+            With --program, or if the tweak is declared or already has a value, write the value as for `tweak set`. \
             Otherwise write JSON: true, false, a number, or a text in quotation marks. Put `--` before a value that starts \
             with a minus sign.
 
-            The value is checked against all published builds of the application, see `tweak fleet builds`. It is \
-            refused if a build would refuse or clamp it, or if none declares the tweak and it has no value yet. Of an \
-            undeclared tweak with a value, such as one that was set with --force, there is only a warning.
+            The value is checked against all published builds of the application; see `tweak fleet builds`. It is \
+            refused if a build would refuse or clamp it, or if no build declares the tweak and it has no value yet. An \
+            undeclared tweak that already has a value, such as from --force, causes only a warning.
             """)
 
     @OptionGroup var change: FleetChangeOptions
@@ -167,7 +167,7 @@ struct FleetSet: AgentCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Change it only if its last change has this revision; 0 means that it has no value.",
+            "Change it only if its last change has this revision; 0: only if it has no value.",
             valueName: "revision"
         ))
     var ifRevision: Int?
@@ -208,21 +208,21 @@ struct FleetStatus: AgentCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show whether the newest change has arrived on all hosts.",
         discussion: """
-            Agents report which change their host has, what builds on it refuse, and which sources fail. Listed are \
-            hosts that are silent, that refuse values, that lack the newest change, or whose sources fail.
+            Agents report the newest change on their host, values that its builds refuse, and sources that fail. The \
+            command lists hosts that are silent, refuse values, lack the newest change, or have failing sources.
 
-            A host is silent if its agent has not been in touch with etcd for 4 seconds, or 15 milliseconds per \
-            host in a fleet of more than 260; it is forgotten after a day. Only hosts with reports are known: agents of \
-            1.0.0-beta.1, agents without permission, and `tweak-agent --once` write none.
+            A host is silent if etcd has not heard from its agent for 4 seconds, or 15 milliseconds per host in a fleet of \
+            more than 260; after a day it is dropped. Only hosts that report are known: agents of 1.0.0-beta.1, agents \
+            without permission, and `tweak-agent --once` do not report.
             """)
 
     @Flag(help: "Show each host.")
     var all = false
 
-    @Option(help: ArgumentHelp("Also show what each host has of this tweak.", valueName: "tweak"))
+    @Option(help: ArgumentHelp("Also show the value of this tweak on each host.", valueName: "tweak"))
     var tweak: String?
 
-    @Flag(help: "Exit with 1 unless all hosts that are known have the newest change and refuse nothing.")
+    @Flag(help: "Exit with status 1 unless all known hosts have the newest change and refuse nothing.")
     var check = false
 
     @OptionGroup var fleet: FleetOptions
@@ -230,7 +230,7 @@ struct FleetStatus: AgentCommand {
 
 struct FleetWatch: AgentCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Show changes as they are made, until interrupted.")
+        commandName: "watch", abstract: "Show changes as they happen, until interrupted.")
 
     @OptionGroup var fleet: FleetOptions
 }
@@ -257,15 +257,15 @@ struct FleetRollback: AgentCommand {
         commandName: "rollback",
         abstract: "Restore the state at a revision, as a new change.",
         discussion: """
-            The values are checked against the published builds, as by `tweak fleet set`. If one is refused, nothing is \
-            changed. Kills stay.
+            The values are checked against the published builds, as by `tweak fleet set`. If one is refused, nothing \
+            changes. Kills stay.
             """)
 
     @OptionGroup var change: FleetChangeOptions
 
     @Option(
         help: ArgumentHelp(
-            "Restore only if none of the values was changed after this revision, which --dry-run shows.",
+            "Restore only if none of the values changed after this revision, which --dry-run shows.",
             valueName: "revision"))
     var ifRevision: Int?
 
@@ -287,11 +287,11 @@ struct FleetDiff: AgentCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff", abstract: "Show the values and kills that differ between two environments.",
         discussion: """
-            Values differ if only one environment has one, or if they are not the same or not for the same hosts. Authors, \
-            times and reasons are not compared.
+            Values differ if only one environment has one, or if their contents or their filters differ. Authors, times and \
+            reasons are not compared.
             """)
 
-    @Flag(name: .customLong("check"), help: "Exit with the status 1 if something differs.")
+    @Flag(name: .customLong("check"), help: "Exit with status 1 if something differs.")
     var isCheck = false
 
     @OptionGroup var environments: FleetEnvironmentOptions
@@ -301,17 +301,17 @@ struct FleetPromote: AgentCommand {
     static let configuration = CommandConfiguration(
         commandName: "promote", abstract: "Copy values from one environment to another, as one change.",
         discussion: """
-            Each value is copied with the hosts it is for, and checked against the builds that are published in the second \
-            environment, as by `tweak fleet set`. If one is refused, none is copied. Kills are not copied, and values that \
-            only the second environment has stay, unless --remove is given. If somebody changes one of the values there \
-            meanwhile, nothing is changed.
+            Each value is copied with its filters, and checked against the builds published in the second environment, as \
+            by `tweak fleet set`. If one is refused, none is copied. Kills are not copied, and values that only the second \
+            environment has stay, unless --remove is given. If somebody changes one of these values there at the same \
+            time, nothing changes.
             """)
 
     @OptionGroup var change: FleetChangeOptions
 
     @Option(
         help: ArgumentHelp(
-            "Copy only if none of the values was changed after this revision, which --dry-run shows.",
+            "Copy only if none of the values changed after this revision, which --dry-run shows.",
             valueName: "revision"))
     var ifRevision: Int?
 
@@ -336,11 +336,11 @@ struct FleetPromote: AgentCommand {
 
 struct FleetKill: AgentCommand {
     static let configuration = CommandConfiguration(
-        commandName: "kill", abstract: "Switch a feature off on all hosts, whatever else they have.",
+        commandName: "kill", abstract: "Switch a feature off on all hosts, overriding everything else.",
         discussion: """
-            A kill is above web servers, overrides and the environment; only the session and the leases of somebody who \
-            works on a process are above it. It is off at once where agents and programs know kills, and stays off until \
-            `tweak fleet unkill`. Any bool tweak can be killed.
+            A kill takes precedence over web servers, overrides and environment variables; only the session and leases of a \
+            process take precedence over it. Hosts whose agents and programs support kills switch the feature off at once, \
+            until `tweak fleet unkill`. Any bool tweak can be killed.
             """)
 
     @OptionGroup var change: FleetChangeOptions
@@ -395,20 +395,20 @@ struct RolloutSteps: ExpressibleByArgument {
 struct FleetRollout: AgentCommand {
     static let configuration = CommandConfiguration(
         commandName: "rollout",
-        abstract: "Give a value to more and more hosts, and go back if something fails.",
+        abstract: "Give a value to more and more hosts, and roll back if something fails.",
         discussion: """
-            Each step gives the value to a share of the hosts, as one change with its reason; the others keep the value they \
-            had. Agents with "rollouts" in their configuration carry the plan out, one of them at a time. After the last step \
-            the plan waits once more.
+            Each step gives the value to a larger share of the hosts, as one change with its reason; the others keep the \
+            previous value. An agent with "rollouts" in its configuration runs the plan, one agent at a time. After the last \
+            step the plan waits once more.
 
-            The rollout is aborted, which restores the value before, if a check fails or a host refuses the value. It is \
-            paused if hosts fall silent that have the value, or if the tweak is killed. It is stopped if somebody else \
-            changes the value.
+            If a check fails or a host refuses the value, the rollout is aborted and the previous value restored. The \
+            rollout is paused if hosts with the value fall silent, or if the tweak is killed. It is stopped if somebody \
+            else changes the value.
 
-            Checks run before the first step, before each other step, and about ten times in between. With --check an agent \
-            runs the executable that its configuration has under this name; commands are never taken from etcd. With \
-            --until-failing the command runs here, and so this process carries the rollout out itself. If it is interrupted, \
-            the rollout is paused; if it is killed, no more steps are made. `tweak fleet resume` goes on.
+            Checks run before each step and about ten times in between. With --check an agent runs the executable that its \
+            configuration lists under this name; commands are never taken from etcd. With --until-failing the command runs \
+            here, and this process runs the rollout itself: interrupting it pauses the rollout, and killing it ends the \
+            steps. `tweak fleet resume` continues.
             """)
 
     @OptionGroup var author: FleetAuthorOptions
@@ -421,18 +421,18 @@ struct FleetRollout: AgentCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The time of the first step, in the format of RFC 3339 or as HH:MM in the next 24 hours.",
+            "The time of the first step, in RFC 3339 format or as HH:MM within the next 24 hours.",
             valueName: "time"))
     var at: String?
 
     @Option(
         name: .customLong("for"),
         help: ArgumentHelp(
-            "The hosts and programs that the percentages are of, as a JSON object with the filters of a feature.",
+            "The hosts and programs to roll out to, as a JSON object with the filters of a feature.",
             valueName: "filters"))
     var filters: String?
 
-    @Option(help: ArgumentHelp("The name of a check in the configuration of the agents.", valueName: "name"))
+    @Option(help: ArgumentHelp("The name of a check in the agents' configuration.", valueName: "name"))
     var check: String?
 
     @OptionGroup var attendance: RolloutAttendance
@@ -468,12 +468,12 @@ struct FleetRollout: AgentCommand {
 
 /// Whether this process carries out a rollout.
 struct RolloutAttendance: ParsableArguments {
-    @Flag(help: "Carry the rollout out here, and print its progress; no agent does.")
+    @Flag(help: "Run the rollout in this process instead of an agent, and print its progress.")
     var attend = false
 
     @Option(
         help: ArgumentHelp(
-            "Like --attend, and abort it when this shell command fails, which runs here.",
+            "Like --attend, and abort the rollout when this shell command fails.",
             valueName: "command"))
     var untilFailing: String?
 
@@ -504,18 +504,18 @@ struct RolloutArguments: ParsableArguments {
 
 struct FleetPause: AgentCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Make no more steps of a rollout until it is resumed.")
+        commandName: "pause", abstract: "Pause a rollout before its next step.")
 
     @OptionGroup var rollout: RolloutArguments
 }
 
 struct FleetResume: AgentCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Go on with a paused rollout.",
+        commandName: "resume", abstract: "Continue a paused rollout.",
         discussion: """
-            The next step is made after the time between steps, and the first one at its time. A rollout that was planned with \
-            --attend or --until-failing goes on here with one of these, also after its process was killed. Hosts that are \
-            silent now do not pause it again.
+            The next step follows after the time between steps, the first one at its planned time. A rollout that was started \
+            with --attend or --until-failing continues in this process with one of these options, also after its process was \
+            killed. Hosts that are silent now do not pause it again.
             """)
 
     @OptionGroup var attendance: RolloutAttendance
@@ -525,9 +525,9 @@ struct FleetResume: AgentCommand {
 
 struct FleetAbort: AgentCommand {
     static let configuration = CommandConfiguration(
-        commandName: "abort", abstract: "End a rollout, and restore the value before it.",
+        commandName: "abort", abstract: "End a rollout, and restore the previous value.",
         discussion: """
-            That value is checked against the published builds, as by `tweak fleet set`.
+            The previous value is checked against the published builds, as by `tweak fleet set`.
             """)
 
     @Flag(
@@ -541,10 +541,10 @@ struct FleetAbort: AgentCommand {
 struct FleetDeclare: AgentCommand {
     static let configuration = CommandConfiguration(
         commandName: "declare",
-        abstract: "Publish what a program declares, so that values are checked against it.",
+        abstract: "Publish the declarations of a program, to check values against them.",
         discussion: """
-            Names, types, limits and choices are published, but no defaults. The newest 16 builds are kept. Agents do the \
-            same for the "programs" in their configuration.
+            Publishes names, types, limits and choices, but not defaults. The newest 16 builds are kept. Agents publish the \
+            "programs" in their configuration.
             """)
 
     @OptionGroup var creation: FleetCreation
@@ -561,12 +561,13 @@ struct FleetBuilds: AgentCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Instead remove the build with this beginning, which no host runs any more.", valueName: "build"))
+            "Remove the build whose id starts like this, because no host runs it any more.",
+            valueName: "build"))
     var remove: String?
 
     @Flag(
         name: .customLong("tweaks"),
-        help: "Instead show the tweaks that they declare, as the newest build with each of them declares it.")
+        help: "Show the declared tweaks instead, each as in the newest build that declares it.")
     var isOfTweaks = false
 
     @OptionGroup var fleet: FleetOptions

@@ -182,11 +182,11 @@ extension Fleet {
             throw Failure("\(plan.tweak): the rollout is \(plan.state.rawValue)", .invalid)
         }
         guard plan.isAttended || !isAttended else {
-            throw Failure("\(plan.tweak): agents carry this rollout out", .invalid)
+            throw Failure("\(plan.tweak): agents run this rollout", .invalid)
         }
         guard !plan.isAttended || isAttended || found.leader != nil else {
             throw Failure(
-                "\(plan.tweak): nobody carries it out; add --attend or --until-failing", .usage)
+                "\(plan.tweak): no process is running it; add --attend or --until-failing", .usage)
         }
         if plan.state == .paused || !isAttended {
             try change(rollout) { reason, hosts in
@@ -287,12 +287,12 @@ extension Fleet {
             }
         }
         guard let last else {
-            throw Failure("\(plan.tweak): another process carries it out", .busy)
+            throw Failure("\(plan.tweak): another process is running it", .busy)
         }
         if let number {
             throw Failure(
-                "\(plan.tweak): the rollout is \(last.state.rawValue); tweak fleet resume goes on, and tweak fleet "
-                    + "abort goes back", .busy, exitCode: 128 + number)
+                "\(plan.tweak): the rollout is \(last.state.rawValue); tweak fleet resume continues it, "
+                    + "and tweak fleet abort rolls it back", .busy, exitCode: 128 + number)
         }
         guard last.state == .finished else {
             throw Failure(

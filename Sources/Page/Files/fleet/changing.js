@@ -479,7 +479,7 @@ export const openReset = (fleet, tweak) =>
     action: "Remove",
     isDangerous: true,
     body: { tweak },
-    hint: "The next provider of each host decides then."
+    hint: "The next provider on each host then decides."
   });
 
 export const openKill = (fleet, tweak) =>
@@ -491,7 +491,7 @@ export const openKill = (fleet, tweak) =>
     canForce: true,
     body: { tweak },
     hint:
-      "It is off on all hosts at once, whatever overrides, web servers and environments say, until the kill is ended."
+      "Switches it off on all hosts at once, regardless of overrides, web servers and environment variables, until the kill ends."
   });
 
 export const openUnkill = (fleet, tweak) =>
@@ -500,19 +500,19 @@ export const openUnkill = (fleet, tweak) =>
     request: "unkill",
     action: "End the kill",
     body: { tweak },
-    hint: "The next provider of each host decides then."
+    hint: "The next provider on each host then decides."
   });
 
 /** Opens the dialog to go back to a revision, for the whole application or one tweak. */
 export const openRollback = (fleet, revision, tweak) =>
   openChange(fleet, {
-    title: `Go back to revision ${revision}?`,
+    title: `Restore revision ${revision}?`,
     request: "rollback",
-    action: "Go back",
+    action: "Restore",
     canForce: true,
     reason: `back to revision ${revision}`,
     body: { revision, tweaks: tweak ? [tweak] : [] },
     hint: tweak
-      ? `Only ${shown(tweak)} returns to what it was.`
-      : "All values of the application return to what they were; kills stay."
+      ? `Restores only ${shown(tweak)}.`
+      : "Restores all values of the application; kills stay."
   });

@@ -132,7 +132,7 @@ export function openComparison(fleet) {
         tweaks: tweaks.map(({ tweak }) => tweak),
         isRemoving: tweaks.some(({ isRemoval }) => isRemoval)
       },
-      hint: `They are checked against the builds that are published in ${shown(to)}, and made as one change there.`,
+      hint: `Values are checked against the builds published in ${shown(to)}, and set there as one change.`,
       onDone: compare
     });
     return false;

@@ -107,9 +107,9 @@ export class FleetHistory {
         }),
         make("span"),
         !isLast &&
-          textButton("Go back…", () => openRollback(this.#fleet, revision, this.#tweak), {
+          textButton("Restore…", () => openRollback(this.#fleet, revision, this.#tweak), {
             class: "button small",
-            "aria-label": `Go back to revision ${revision}`,
+            "aria-label": `Restore revision ${revision}`,
             data: { of: revision }
           })
       ),

@@ -264,7 +264,7 @@ export class Listing {
         make("p", {
           class: "who",
           text:
-            "The history shows it beside the author, who is the user of etcd, or else the user and the host of tweak ui."
+            "The history shows it with the author, which is the etcd user, or else the user and host of tweak ui."
         })
       ),
       [{ label: "Cancel" }, {
@@ -488,7 +488,7 @@ export class Listing {
       ? ["Loading…", ""]
       : isSearch
       ? ["No matches", "No tweak here matches the search."]
-      : ["No values", "This application has no values in this environment. Its hosts use what other providers say."];
+      : ["No values", "This application has no values in this environment. Its hosts use the values of other providers."];
     empty.replaceChildren(
       make("h2", { text: title }),
       make("p", { text }),

@@ -24,7 +24,7 @@ export const timeText = (
 /** What comes next, in words. */
 export function nextText({ state, nextIn, leader, attended, reason, done, steps }) {
   if (state !== "running") return shown([state, reason].filter(Boolean).join(": "));
-  if (!leader) return attended ? "nobody carries it out" : "no agent carries it out yet";
+  if (!leader) return attended ? "no process is running it" : "no agent is running it yet";
   if (nextIn === undefined) return "";
   return `${done < steps.length ? `${steps[done]} %` : "the end"} ${nextIn > 0 ? `in ${timeText(nextIn)}` : "now"}`;
 }
@@ -53,7 +53,7 @@ export function makeRollouts(fleet) {
       make("span", { text: `${percentage} %` }),
       make("span", { class: "who", text: nextText(rollout) }),
       state === "running" ? button("Pause", "pause") : button("Resume", "resume"),
-      button("Abort", "abort", { isDangerous: true, hint: "The value before the rollout comes back." })
+      button("Abort", "abort", { isDangerous: true, hint: "Restores the value from before the rollout." })
     );
   });
 }
@@ -114,7 +114,7 @@ export function openRollout(fleet, tweak) {
     return { input, label: make("label", { class: "fleet-field" }, make("span", { text: name }), input) };
   };
   const [steps, every, at, check] = [
-    field("Shares of the hosts in %", "1, 10, 50, 100"),
+    field("Shares of hosts, in %", "1, 10, 50, 100"),
     field("Time between steps", "10m", { placeholder: "10m" }),
     field("First step at", "", { placeholder: "now" }),
     field("Check of the agents", "", { placeholder: "none" })
@@ -131,7 +131,7 @@ export function openRollout(fleet, tweak) {
       element,
       [steps, every, at, check].map(({ label }) => label)
     ),
-    hint: "More and more hosts get the value. If a check fails or a host refuses it, the value before comes back.",
+    hint: "More and more hosts get the value. If a check fails or a host refuses it, the previous value is restored.",
     body: () => ({
       tweak,
       value: argumentFor(read(), control, declaration),

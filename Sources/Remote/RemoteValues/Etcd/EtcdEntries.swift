@@ -162,7 +162,7 @@ struct EtcdEntries: Sendable {
                 place == .kills ? state.file.kills[tweak] : state.file.values[tweak]
             }
             content = .unusable(problem: "\(error)", before: before)
-            state.messages.append("\(error)" + (before == nil ? "" : "; the value before stays"))
+            state.messages.append("\(error)" + (before == nil ? "" : "; the previous value stays"))
         }
         entries[entry.key] = Entry(modified: entry.modified, content: content)
     }

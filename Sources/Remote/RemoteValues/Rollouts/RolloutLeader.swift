@@ -36,7 +36,7 @@ package struct RolloutLeader: Sendable {
     /// Carries out a rollout if no other process does, until it ends or is paused.
     ///
     /// - Parameter isStaying: Whether to wait while it is paused.
-    /// - Returns: The last state of the plan; `nil` if another process carries it out.
+    /// - Returns: The last state of the plan; `nil` if another process is running it.
     /// - Throws: ``FleetProblem`` if the role cannot be taken.
     package func carryOut(
         _ plan: RolloutPlan, isStaying: Bool = false

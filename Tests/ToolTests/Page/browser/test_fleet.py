@@ -315,7 +315,7 @@ class Fleet(FleetTest):
         self.assertIn("none → true for 10 %", lines[1])
         retried(lambda: self.browser.all(".history-list li")[1].find_element("css selector", ".button").click())
         self.assertEqual(self.difference(), [f"{LIMIT} none → 5"])
-        self.dialog_button("Go back")
+        self.dialog_button("Restore")
         self.closed()
         wait_until(lambda: self.value(LIMIT) == "5")
         wait_until(lambda: "back to revision" in self.browser.all(".history-list li")[0].text, "the history does not follow")
@@ -414,11 +414,11 @@ class Fleet(FleetTest):
         self.dialog_button("Start")
         wait_until(lambda: self.browser.text("dialog[open] .fleet-status") == "Give a reason for the history.")
         self.type("Reason", "go live")
-        self.type("Shares of the hosts in %", "5, 50, 100")
+        self.type("Shares of hosts, in %", "5, 50, 100")
         self.type("Time between steps", "1h")
         self.dialog_button("Start")
         self.closed()
-        wait_until(lambda: "no agent carries it out yet" in self.browser.text(".fleet-rollouts"), "the rollout is not shown")
+        wait_until(lambda: "no agent is running it yet" in self.browser.text(".fleet-rollouts"), "the rollout is not shown")
 
         def plan():
             return json.loads(self.fleet("rollouts", "--format", "json", "search"))["rollouts"][0]

@@ -121,8 +121,8 @@ test("the next step of a rollout is told, or why there is none", () => {
   const running = { state: "running", steps: [1, 10, 100], done: 1, nextIn: 90, leader: "root@web1" };
   assert.equal(nextText(running), "10 % in 90 s");
   assert.equal(nextText({ ...running, nextIn: 0, done: 3 }), "the end now");
-  assert.equal(nextText({ ...running, leader: undefined }), "no agent carries it out yet");
-  assert.equal(nextText({ ...running, leader: undefined, attended: true }), "nobody carries it out");
+  assert.equal(nextText({ ...running, leader: undefined }), "no agent is running it yet");
+  assert.equal(nextText({ ...running, leader: undefined, attended: true }), "no process is running it");
   assert.equal(nextText({ ...running, state: "paused", reason: "a host is silent" }), "paused: a host is silent");
 });
 
