@@ -272,7 +272,7 @@ export function makeBar({ commands, controllers, graphs, history, preferences, s
     if (!isTrying) return;
     const count = state.triedCount(program.id);
     const [text, keep] = parts.trying.children;
-    setText(text, count === 0 ? "Trying: changes go back when this page is closed" : counted(count, "tried value"));
+    setText(text, count === 0 ? "Trying: changes are reverted when this page closes" : counted(count, "tried value"));
     for (const button of [keep, keep.nextSibling]) button.hidden = count === 0;
   }
 

@@ -272,7 +272,7 @@ export class Changes {
         "span",
         { class: "history-buttons" },
         (this.#changes.at(-1)?.number ?? 0) > line.number &&
-          iconButton("clock", `Go back to after ${label}, change ${line.number}`, () => this.#goBack(line), {
+          iconButton("clock", `Restore the state after ${label}, change ${line.number}`, () => this.#goBack(line), {
             data: { of: `back ${line.number}` }
           }),
         !line.isOfLease &&
@@ -323,14 +323,12 @@ export class Changes {
     }
     const count = counted(changes.length, "value");
     const names = changes.slice(0, 5).map(({ tweak }) => tweak.label).join(", ");
-    const text = `${count} return${changes.length === 1 ? "s" : ""} to what ${
-      changes.length === 1 ? "it was" : "they were"
-    } at ${new Date(time * 1000).toLocaleTimeString("en-GB")}: ${names}${
+    const text = `Restores ${count} from ${new Date(time * 1000).toLocaleTimeString("en-GB")}: ${names}${
       changes.length > 5 ? ", …" : ""
     }. You can undo this.`;
-    if (!(await ask("Go back?", text, "Go back"))) return;
+    if (!(await ask("Restore?", text, "Restore"))) return;
     editing.apply(changes);
-    notices.say(`${count} went back`);
+    notices.say(`${count} restored`);
   }
 
   async #revert(name) {

@@ -158,8 +158,8 @@ export function makeCommands({ api, changes, editing, graphs, history, notices, 
       for (const { id } of added) state.graphed.add(id);
       const waiting = showGraphs().filter((tweak) => added.includes(tweak));
       if (waiting.length > 0)
-        notices.say(`In the legend, but not drawn yet: ${namesOf(waiting)}. Hide a line to draw another`);
-      if (left.length > 0) notices.problem(`A graph has at most ${mostLines} lines. Left out: ${namesOf(left)}`);
+        notices.say(`Listed in the legend but not drawn: ${namesOf(waiting)}. Hide a line to draw another`);
+      if (left.length > 0) notices.problem(`A graph has at most ${mostLines} lines. Not added: ${namesOf(left)}`);
       graphs.onChange();
     },
     closeGraph() {
@@ -213,7 +213,7 @@ export function makeCommands({ api, changes, editing, graphs, history, notices, 
       await editing.settled();
       state.trying.add(program.id);
       state.tell("trying", program.id);
-      notices.whisper("Trying: changes go back when this page is closed");
+      notices.whisper("Trying: changes are reverted when this page closes");
     },
     /** Shows the history of the current program beside the list, or closes it. */
     toggleHistory(isWanted = !changes.isOpen) {
@@ -244,7 +244,7 @@ export function makeCommands({ api, changes, editing, graphs, history, notices, 
         !isKept && tried.length > 1 &&
         !(await ask(
           `Discard ${tried.length} tried values?`,
-          `They go back, and stay in a snapshot: ${namesOf(tried)}. You can undo this.`,
+          `The previous values return; the tried ones are saved in a snapshot: ${namesOf(tried)}. You can undo this.`,
           "Discard"
         ))
       ) {
@@ -260,7 +260,7 @@ export function makeCommands({ api, changes, editing, graphs, history, notices, 
         const text = counted(count, "tried value");
         if (count > 0 && isKept) notices.say(`${text} kept`);
         else if (count > 0)
-          notices.say(`${text} went back; kept as the snapshot "${snapshot}"`, {
+          notices.say(`${text} reverted; saved as the snapshot "${snapshot}"`, {
             label: "Undo",
             run: () => commands.undo()
           });

@@ -223,7 +223,7 @@ export class Controllers {
     const others = [...preferences.knobs].filter(([other]) => !isSameKnob(knob, other));
     preferences.knobs = new Map([...others, [knob, tweak.id]]);
     this.#takeovers.delete(knob);
-    notices.say(`${tweak.label} is set by ${knobName(knob)}`);
+    notices.say(`${tweak.label} is controlled by ${knobName(knob)}`);
     this.onChange();
   }
 
@@ -355,7 +355,7 @@ export class Controllers {
         {},
         make("p", {
           text:
-            "Choose Learn in the details of a tweak, then move a knob of a MIDI controller or gamepad. A knob moves a value once it has reached it; a stick and an encoder move it from where it is."
+            "Choose Learn in the details of a tweak, then move a knob of a MIDI controller or gamepad. A knob takes over when it reaches the current value; a stick or an encoder changes the value from where it is."
         }),
         list
       ),

@@ -130,7 +130,7 @@ export function makeFollowing({
   function tellTrialIsOver(program, count) {
     history.endTrial(program, false);
     const name = shown(state.programs.get(program)?.description.name);
-    notices.say(`${name}: ${counted(count, "tried value")} went back`);
+    notices.say(`${name}: ${counted(count, "tried value")} reverted`);
   }
 
   api.isRecording = () => state.graphed.size > 0 || state.trying.size > 0 || samples.isMeasuring || controllers.isInUse;

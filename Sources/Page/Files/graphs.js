@@ -156,7 +156,7 @@ export class Graphs {
         id: "graph-help",
         class: "off-screen",
         text:
-          "Plus and minus zoom in time, the up and down arrows in values, Backspace zooms back, Space pauses. The left and right arrows move the cursor, Enter places it for statistics, and z zooms to what is between two cursors."
+          "Plus and minus zoom in time, the up and down arrows in values, Backspace zooms back, Space pauses. The left and right arrows move the cursor, Enter places it for statistics, and z zooms to the range between two cursors."
       })
     );
     this.#listen();
@@ -381,7 +381,7 @@ export class Graphs {
         make("option", {
           value: id,
           translate: "no",
-          text: `Across: ${tweak.label}`,
+          text: `Horizontal: ${tweak.label}`,
           selected: id === this.#horizontal
         })
       )
@@ -395,7 +395,7 @@ export class Graphs {
     this.#measured = this.#measured.length === 1 ? [this.#measured[0], time] : [time];
     this.#nextStatistics = 0;
     if (this.#measured.length === 1)
-      this.#uses.notices.whisper("First cursor placed. Place another one for statistics");
+      this.#uses.notices.whisper("First cursor placed. Place a second one for statistics");
   }
 
   /** The times between which statistics are shown, or undefined. */

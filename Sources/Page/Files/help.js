@@ -56,7 +56,7 @@ const sections = [
   ["On the graph", [
     ["← →", "move the cursor; faster with Shift"],
     ["Enter, or click", "place a cursor; two show statistics"],
-    ["z", "zoom to what is between the cursors"],
+    ["z", "zoom to the range between the cursors"],
     ["+ −", "zoom in time"],
     ["↑ ↓", "zoom in values"],
     ["Shift and drag", "zoom to a box"],

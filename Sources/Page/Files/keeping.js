@@ -112,7 +112,7 @@ function planParts({ plan, difference, messages, command }) {
   if (!plan) {
     parts.push(
       make("p", {
-        text: "This page writes sources if tweak ui was started with --sources. Apply the difference yourself, or run:"
+        text: "To let this page write sources, start tweak ui with --sources. Until then, apply the diff yourself, or run:"
       }),
       make("pre", {
         class: "copy-preview",

@@ -105,7 +105,7 @@ export class Learner {
     }
     if (kind === "midi" && number >= 98 && number <= 101) this.#parameters.add(channel);
     if (kind === "midi" && this.#parameters.has(channel) && [6, 38, 96, 97, 98, 99, 100, 101].includes(number)) {
-      return { hint: "This knob sends parameters (NRPN). Make its device send control changes" };
+      return { hint: "This knob sends NRPN messages. Set its device to send control changes" };
     }
     const previous = this.#previous;
     this.#previous = knob;

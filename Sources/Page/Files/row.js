@@ -264,7 +264,7 @@ export class Row {
     const badges = [];
     const { source } = tweak;
     if (tweak.tried === "here") {
-      badges.push(["tried", "badge tried", "Goes back when Try is switched off or this page is closed"]);
+      badges.push(["tried", "badge tried", "Reverts when Try is switched off or this page closes"]);
     } else if (source && source !== "default" && source !== "override" && !isMonitored(tweak)) {
       badges.push([sourceText(source), "badge source", `Provider: ${sourceText(source)}`]);
     }

@@ -69,7 +69,7 @@ class Sweep {
 
   get #tweak() {
     const tweak = this.#parts.state.tweakOf(this.#id);
-    if (!tweak) throw new Error("The program does not declare the tweak any more");
+    if (!tweak) throw new Error("The program no longer declares the tweak");
     return tweak;
   }
 
@@ -84,7 +84,7 @@ class Sweep {
     const obstacle = () => {
       const program = state.programs.get(id);
       if (state.connection !== "connected" || api.connections !== connections)
-        return "The connection was lost, so the value goes back";
+        return "The connection was lost; the original value is restored";
       return program?.state !== "running" || program.description.pid !== pid ? "The program has ended" : undefined;
     };
     const check = () => {
@@ -141,7 +141,7 @@ class Sweep {
       () => monitors.every(isReached),
       settle + seconds,
       check,
-      () => `The program gives no samples of ${monitors.find((one) => !isReached(one))?.label}`
+      () => `The program sends no samples of ${monitors.find((one) => !isReached(one))?.label}`
     );
     if (!isComplete) return undefined;
     const results = new Map(
@@ -172,7 +172,7 @@ class Sweep {
       const answer = await api.post("try/discard", { program, stream: api.stream });
       for (const change of answer.tweaks) state.setValue(program, change);
     } catch (error) {
-      this.problem ||= obstacle() ?? `${error.message}; the value goes back at the latest when this page is closed`;
+      this.problem ||= obstacle() ?? `${error.message}; the original value returns at the latest when this page closes`;
     }
   }
 }
@@ -208,8 +208,8 @@ export function openSweep({ api, commands, editing, notices, samples, state }, t
     from: range && field("From", last?.from ?? exactText(range.low), { autofocus: true }),
     to: range && field("To", last?.to ?? exactText(range.high)),
     count: range && field("Values", last?.count ?? "9", { inputmode: "numeric" }),
-    seconds: field("Seconds for each run", last?.seconds ?? "1", { inputmode: "decimal", autofocus: !range }),
-    settle: field("Seconds to settle before", last?.settle ?? "0.5", { inputmode: "decimal" })
+    seconds: field("Seconds per run", last?.seconds ?? "1", { inputmode: "decimal", autofocus: !range }),
+    settle: field("Seconds to settle first", last?.settle ?? "0.5", { inputmode: "decimal" })
   };
   const labelled = (input, unit = "") =>
     input && make("label", { class: "sweep-field" }, make("span", { text: `${nameOf(input)}${unit}` }), input);
@@ -265,7 +265,7 @@ export function openSweep({ api, commands, editing, notices, samples, state }, t
     make("p", {
       class: "who",
       text:
-        "Single runs also differ by chance. This command repeats them, and names the best value only if it is better " +
+        "Single runs also differ by chance. This command repeats them, and reports a best value only if it is better " +
         "than the noise explains:"
     }),
     make(
@@ -309,7 +309,7 @@ export function openSweep({ api, commands, editing, notices, samples, state }, t
   function showForks() {
     const { pid, processes: count } = (state.programs.get(tweak.program) ?? program).description;
     forks.hidden = !(count > 1);
-    setText(forks, `Values are tried in all ${count} processes, and measured is the first, process ${pid}.`);
+    setText(forks, `Values are tried in all ${count} processes; only the first, process ${pid}, is measured.`);
   }
 
   const chosen = () => boxes.filter(({ box }) => box.checked).map(({ monitor }) => monitor);
@@ -346,13 +346,13 @@ export function openSweep({ api, commands, editing, notices, samples, state }, t
   async function settingsNow() {
     const settings = { ...times(), monitors: chosen() };
     if (settings.monitors.length === 0 || settings.monitors.length > mostMonitors)
-      throw Object.assign(new Error(`Measure 1 to ${mostMonitors} monitors`), { input: boxes[0]?.box });
+      throw Object.assign(new Error(`Choose 1 to ${mostMonitors} monitors`), { input: boxes[0]?.box });
     if (all) return { ...settings, values: all };
     const count = Math.round(numberIn(fields.count, [2, mostValues]));
     const [from, to] = [await endIn(fields.from), await endIn(fields.to)];
     const values = valuesBetween(tweak, from, to, count);
     if (values.length < 2)
-      throw Object.assign(new Error("The values from and to are the same"), { input: fields.to });
+      throw Object.assign(new Error("From and To must differ"), { input: fields.to });
     return { ...settings, values, from: exactText(from), to: exactText(to), count: String(count) };
   }
 
@@ -363,7 +363,7 @@ export function openSweep({ api, commands, editing, notices, samples, state }, t
       const runs = orderOf(Array(count).fill(0)).length;
       return `${runs} runs in random order, ${
         runs - count
-      } of them with the value before, which comes back at the end; ${secondsText(durationOf(runs, times()))}`;
+      } of them with the original value, which is restored at the end; ${secondsText(durationOf(runs, times()))}`;
     } catch (error) {
       return error.message;
     }
@@ -377,12 +377,12 @@ export function openSweep({ api, commands, editing, notices, samples, state }, t
       progress.max = total;
       progress.value = runs.length;
       const left = durationOf(total - runs.length, settings);
-      const now = value === undefined ? "the value before" : valueText(tweak, value) || "empty";
+      const now = value === undefined ? "the original value" : valueText(tweak, value) || "empty";
       text = `Run ${runs.length + 1} of ${total}: ${now}, ${secondsText(left)} left`;
     } else if (!sweep || isEdited) text = forecast();
     else if (problem) text = `Ended after ${counted(runs.length, "run")}: ${problem}`;
-    else if (runs.length < total) text = `Stopped after ${runs.length} of ${total} runs; the value is back`;
-    else text = `All ${total} runs are done; the value is back`;
+    else if (runs.length < total) text = `Stopped after ${runs.length} of ${total} runs; original value restored`;
+    else text = `All ${total} runs are done; original value restored`;
     status.classList.toggle("problem-text", Boolean(problem) && !sweep?.isRunning && !isEdited);
     setText(status, text);
   }

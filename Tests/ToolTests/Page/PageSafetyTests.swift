@@ -300,7 +300,7 @@ import Testing
         for time in [now - 5001, now + 60_000] {
             let late = try page.api("programs", [:], ["Tweaks-Time: \(time)"])
             #expect(late.status == 412)
-            #expect(late.body.contains("changes nothing"), "\(late.body)")
+            #expect(late.body.contains("is ignored"), "\(late.body)")
         }
         #expect(try page.api("programs", [:], ["Tweaks-Time: soon"]).status == 400)
     }

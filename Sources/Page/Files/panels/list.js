@@ -81,7 +81,7 @@ export async function openPanels({ api, commands, notices, state }, programId) {
       list,
       make("p", {
         class: "who",
-        text: "Panels beside the sources are files, NAME.panel.json, for everybody who works on the program."
+        text: "Panels beside the sources are files, NAME.panel.json, shared with everyone who works on the program."
       })
     )
   );

@@ -229,7 +229,7 @@ class PanelView {
       const found = panels.find((panel) => panel.name === name && panel.place === place);
       this.#problem = !found
         ? `There is no panel "${shown(name)}" ${
-          place === "sources" ? "beside the sources of this program" : "of this user"
+          place === "sources" ? "beside the sources of this program" : "saved for this user"
         }.`
         : shown(found.problem) || problemOf(found.content);
       if (this.#isClosed) return;
@@ -436,7 +436,7 @@ class PanelView {
 
   /** Goes back to what is saved. */
   async discard() {
-    if (this.isDirty && !(await ask("Discard the changes?", "The panel goes back to what is saved.", "Discard")))
+    if (this.isDirty && !(await ask("Discard the changes?", "The panel returns to its saved state.", "Discard")))
       return;
     if (!this.original) {
       this.leave();

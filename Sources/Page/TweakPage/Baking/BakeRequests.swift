@@ -58,7 +58,7 @@ extension PageRequests {
         // The values that were baked wait for a build, which each page shows.
         defer { board.tellOfTweaks(id) }
         guard let plan = bakePlans.take(request.plan, for: id) else {
-            throw RequestProblem(.conflict, "this is not the difference shown last; review it again")
+            throw RequestProblem(.conflict, "the diff has changed since it was shown; review it again")
         }
         let answer = try await reporting { [bake] () async throws(Failure) in
             try await waitingOnThread { () throws(Failure) in try bake.write(plan, below: folder) }

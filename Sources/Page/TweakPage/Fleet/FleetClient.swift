@@ -34,7 +34,7 @@ final class FleetClient: Sendable {
         _ subcommand: String, _ options: [String], _ arguments: [String]
     ) throws(Failure) -> FleetAnswer {
         guard free.wait(timeout: .now() + Self.patience) == .success else {
-            throw Failure("the fleet already answers as many requests as it may; try again", .busy)
+            throw Failure("too many fleet requests are running; try again", .busy)
         }
         defer { free.signal() }
         return try FleetAnswer(to: [subcommand, "--format=json"] + given + options + ["--"] + arguments)

@@ -291,7 +291,7 @@ struct PageRequests: Sendable {
             throw RequestProblem(
                 .conflict,
                 entry.state == .memory
-                    ? "the Tweaks library is not in the process, so nobody there does that"
+                    ? "the process does not contain the Tweaks library, so it cannot do that"
                     : "it does not run")
         }
         // An action may take any time.
@@ -346,7 +346,7 @@ struct PageRequests: Sendable {
 
     private func restart(_ request: RestartRequest) async throws(RequestProblem) -> [UInt8] {
         guard let plan = plans.take(request.plan, for: request.program) else {
-            throw RequestProblem(.conflict, "this is not the plan shown last; review it again")
+            throw RequestProblem(.conflict, "the plan has changed since it was shown; review it again")
         }
         let pid = try await reporting { () async throws(Failure) in
             try await waitingOnThread { [board] () throws(Failure) in

@@ -98,7 +98,7 @@ struct PageServer: Sendable {
                 headers[.location] = address
                 return Response(status: .temporaryRedirect, headers: headers)
             }
-            throw RequestProblem(.notFound, "there is nothing here", advice: "The page is at \(path.text).")
+            throw RequestProblem(.notFound, "nothing is served here", advice: "The page is at \(path.text).")
         }
         guard path.hasPrefix("/api/") else { return try asset(path, request) }
         let site = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] } ?? "none"
@@ -235,7 +235,7 @@ struct PageServer: Sendable {
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="color-scheme" content="light dark">
             <title>Tweaks: \(problem.status.code)</title>
-            <h1>Tweaks cannot show this</h1>
+            <h1>Cannot show this page</h1>
             \(paragraphs.joined())
             """
         return Response(

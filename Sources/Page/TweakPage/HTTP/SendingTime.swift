@@ -34,8 +34,9 @@ struct SendingTime {
         let age = Self.now - time
         guard abs(age) > Self.mostAge else { return nil }
         return age > 0
-            ? "it arrived after \(age / 1000) s and changes nothing; changes have \(Self.mostAge / 1000) s to arrive"
-            : "it is of another server's time and changes nothing"
+            ? "it arrived after \(age / 1000) s and is ignored; a change must arrive within "
+                + "\(Self.mostAge / 1000) s"
+            : "it was sent to another run of the server and is ignored"
     }
 }
 #endif

@@ -68,7 +68,7 @@ final class InstalledCommand: Sendable {
         _ arguments: [String], input: [UInt8] = [], in directory: String? = nil
     ) throws(Failure) -> Answer {
         guard free.wait(timeout: .now() + Self.patience / .seconds(1)) == .success else {
-            throw Failure("\(name) already answers as many requests as it may; try again", .busy)
+            throw Failure("too many requests to \(name) are running; try again", .busy)
         }
         defer { free.signal() }
         let words = try find() + arguments
@@ -95,7 +95,8 @@ final class InstalledCommand: Sendable {
             throw Failure(
                 output.bytes.count + errors.bytes.count > Self.mostOutput
                     ? "\(name) printed more than \(Self.mostOutput) bytes"
-                    : "\(name) did not end within \(Self.patience); if it was to change something, it may have",
+                    : "\(name) did not finish within \(Self.patience); its change may or may not have been "
+                        + "made",
                 .busy)
         }
         return Answer(

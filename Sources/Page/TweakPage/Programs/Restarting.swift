@@ -166,8 +166,8 @@ struct RestartPlan: Sendable {
         while isThere() {
             guard ContinuousClock.now < deadline else {
                 throw Failure(
-                    "process \(process.pid) was told to end (SIGTERM) and has not within "
-                        + "\(Self.patience.components.seconds) seconds; nothing was started", .busy)
+                    "process \(process.pid) did not exit within \(Self.patience.components.seconds) "
+                        + "seconds of SIGTERM; nothing was started", .busy)
             }
             waitForEnd(of: descriptor, atMost: deadline - .now)
         }

@@ -132,7 +132,7 @@ class Address(unittest.TestCase):
             (f"http://localhost:{self.world.port}/tweaks/api/events", "open the address that tweak ui printed"),
         ):
             browser.driver.get(address)
-            self.assertEqual(browser.text("h1"), "Tweaks cannot show this")
+            self.assertEqual(browser.text("h1"), "Cannot show this page")
             self.assertIn(words, browser.text("body"))
 
 

@@ -201,7 +201,7 @@ class Trials(OwnProgram):
         name = browser.script("return tweaksPage.sets.snapshots('page-program').at(-1).name")
         self.assertRegex(name, r"^tried \d\d:\d\d$")
         # A message is shown for five seconds; what screen readers were told stays.
-        wait_until(lambda: f'2 tried values went back; kept as the snapshot "{name}"' in browser.script("return document.getElementById('spoken').textContent"), "it is not told")
+        wait_until(lambda: f'2 tried values reverted; saved as the snapshot "{name}"' in browser.script("return document.getElementById('spoken').textContent"), "it is not told")
         browser.blur()
         browser.press(Keys.CONTROL, "z")
         self.wait(300, "lease")
@@ -283,7 +283,7 @@ class Trials(OwnProgram):
         self.start_trying()
         self.browser.script("const post = tweaksPage.api.post.bind(tweaksPage.api); tweaksPage.api.post = async (name, body) => name === 'pong' ? {} : post(name, body)")
         self.wait(120, "default")
-        wait_until(lambda: any("1 tried value went back" in text for text in self.browser.notices()), "the page does not tell")
+        wait_until(lambda: any("1 tried value reverted" in text for text in self.browser.notices()), "the page does not tell")
         # It still tries, and never keeps.
         self.browser.type(self.browser.field(KEY), "301")
         self.wait(301, "lease")
@@ -320,7 +320,7 @@ class Trials(OwnProgram):
         self.control.set(OTHERS + "From outside", 7)
         self.start_trying()
         self.world.end(self.program)
-        wait_until(lambda: any("went back" in text for text in browser.notices()), "the page does not tell")
+        wait_until(lambda: any("reverted" in text for text in browser.notices()), "the page does not tell")
         wait_until(lambda: browser.field(KEY).get_attribute("value") == "120", "the page shows the tried value")
 
 
@@ -406,9 +406,9 @@ class Histories(OwnProgram):
         for key, value in [(KEY, 200), (NUMBERS + "Count", 77), (NUMBERS + "Negative", -5), (OTHERS + "Switch", False)]:
             self.control.set(key, value)
         self.wait_for_lines(4)
-        self.assertIsNone(browser.named("#history button", "Go back to after Switch, change 4"))
-        browser.click(browser.named("#history button", "Go back to after Stiffness, change 1"))
-        wait_until(lambda: "3 values return to what they were" in browser.text("dialog[open]"), "the page does not say what it does")
+        self.assertIsNone(browser.named("#history button", "Restore the state after Switch, change 4"))
+        browser.click(browser.named("#history button", "Restore the state after Stiffness, change 1"))
+        wait_until(lambda: "Restores 3 values from " in browser.text("dialog[open]"), "the page does not say what it does")
         browser.click(browser.named("dialog button", "Go back"))
         wait_until(lambda: self.control.tweak(NUMBERS + "Count")["source"] == "default" and self.control.tweak(OTHERS + "Switch")["source"] == "default")
         self.assertEqual(self.control.value(KEY), 200)

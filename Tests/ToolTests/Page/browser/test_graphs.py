@@ -342,7 +342,7 @@ class Graph(PageTest):
         wait_until(lambda: browser.text(".graph-cursor") == "An XY plot needs two lines")
         self.graph(TEMPERATURE)
         wait_until(lambda: browser.script("return tweaksPage.graphs.plots[0].horizontalKey") == f"x\npage-program\n{SPEED}")
-        self.choose("Horizontal axis", "Across: Temperature")
+        self.choose("Horizontal axis", "Horizontal: Temperature")
         wait_until(lambda: browser.script("return tweaksPage.graphs.plots[0].horizontalKey") == f"x\npage-program\n{TEMPERATURE}")
         before = browser.script("return tweaksPage.graphs.plots[0].horizontalRange")
         place = self.place()

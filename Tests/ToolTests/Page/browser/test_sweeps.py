@@ -26,7 +26,7 @@ class Sweeping:
 
     def fill(self, **texts):
         browser = self.browser
-        names = {"start": "From", "end": "To", "count": "Values", "seconds": "Seconds for each run", "settle": "Seconds to settle before"}
+        names = {"start": "From", "end": "To", "count": "Values", "seconds": "Seconds per run", "settle": "Seconds to settle first"}
         for name, text in texts.items():
             browser.type(browser.named("dialog input", names[name]), text, end=None)
 
@@ -76,11 +76,11 @@ class Sweeps(Sweeping, PageTest):
         self.assertEqual(chosen, ["Temperature"], "not what is on the graph")
         self.assertEqual(browser.script("return document.activeElement.ariaLabel"), "From")
         self.fill(start="1-1", end="max", count="2", seconds="0.2", settle="0.1")
-        wait_until(lambda: self.status().startswith("4 runs in random order, 2 of them with the value before"), "the forecast is wrong")
+        wait_until(lambda: self.status().startswith("4 runs in random order, 2 of them with the original value"), "the forecast is wrong")
         self.start()
         wait_until(lambda: self.control.tweak(GAIN)["source"] == "lease", "no value is tried")
         self.wait_for_end()
-        self.assertEqual(self.status(), "All 4 runs are done; the value is back")
+        self.assertEqual(self.status(), "All 4 runs are done; original value restored")
         tweak = self.control.tweak(GAIN)
         self.assertEqual((tweak["value"], tweak["source"]), (1, "override"))
         rows = self.table()
@@ -159,10 +159,10 @@ class Sweeps(Sweeping, PageTest):
             self.open_sweep()
             self.fill(count="9", seconds="30", settle="0")
             self.dialog_button("Start")
-            wait_until(lambda: self.status().startswith("Run 1 of 11: the value before"))
+            wait_until(lambda: self.status().startswith("Run 1 of 11: the original value"))
             self.dialog_button(end)
             if end == "Stop":
-                wait_until(lambda: self.status() == "Stopped after 0 of 11 runs; the value is back", "it is not stopped")
+                wait_until(lambda: self.status() == "Stopped after 0 of 11 runs; original value restored", "it is not stopped")
                 self.dialog_button("Close")
             wait_until(lambda: not browser.is_there("dialog[open]"))
             wait_until(lambda: not browser.script("return tweaksPage.samples.isMeasuring"), "it goes on")
@@ -177,7 +177,7 @@ class Sweeps(Sweeping, PageTest):
         self.addCleanup(self.world.ui.send_signal, signal.SIGCONT)
         stop(self.world.ui)
         wait_until(
-            lambda: self.status() == "Ended after 1 run: The connection was lost, so the value goes back", "it goes on without a server")
+            lambda: self.status() == "Ended after 1 run: The connection was lost; the original value is restored", "it goes on without a server")
         self.world.ui.send_signal(signal.SIGCONT)
         self.browser.connected()
         wait_until(lambda: self.control.tweak(GAIN)["source"] == "default", "the value stays tried")
@@ -198,8 +198,8 @@ class Sweeps(Sweeping, PageTest):
         self.open_sweep()
         for texts, message in (
             ({"count": "1"}, 'Values: "1" is not a number from 2 to 50'),
-            ({"count": "3", "seconds": "never"}, 'Seconds for each run: "never" is not a number from 0.1 to 600'),
-            ({"seconds": "1", "end": "0"}, "The values from and to are the same"),
+            ({"count": "3", "seconds": "never"}, 'Seconds per run: "never" is not a number from 0.1 to 600'),
+            ({"seconds": "1", "end": "0"}, "From and To must differ"),
         ):
             self.fill(**texts)
             self.dialog_button("Start")
@@ -288,11 +288,11 @@ class Forks(Sweeping, OwnProgram):
         browser, pid = self.browser, self.program.pid
         wait_until(lambda: browser.script("return tweaksPage.state.programs.get('page-program').description.processes") == 3, "there are no forks")
         self.open_sweep()
-        self.assertIn(f"Values are tried in all 3 processes, and measured is the first, process {pid}.", browser.texts(".sweep-form p"))
+        self.assertIn(f"Values are tried in all 3 processes; only the first, process {pid}, is measured.", browser.texts(".sweep-form p"))
         self.fill(start="0", end="5", count="2", seconds="0.2", settle="0")
         self.start()
         self.wait_for_end()
-        self.assertEqual(self.status(), "All 4 runs are done; the value is back")
+        self.assertEqual(self.status(), "All 4 runs are done; original value restored")
         self.assertEqual(browser.find("dialog[open] .copy-preview").text.split(" --")[0], f"tweak sweep {pid} {GAIN}=0,5")
 
 

@@ -140,7 +140,7 @@ test("what cannot be learned is refused with words", () => {
     control(number, value)
   );
   assert.deepEqual(learn(parameter), {
-    hints: ["This knob sends parameters (NRPN). Make its device send control changes"]
+    hints: ["This knob sends NRPN messages. Set its device to send control changes"]
   });
 });
 
