@@ -64,15 +64,15 @@ import TweakFormats
         ("\"name\": \"a\", \"url\": \"http://e/\"", "applications.0.url: without TLS anybody on the network"),
         (
             "\"name\": \"a\", \"url\": \"https://e/\", \"interval\": 0",
-            "applications.0.interval: 0 is here, but a number of seconds from 1.0 to 86400.0 is expected"
+            "applications.0.interval: got 0, expected a number of seconds from 1.0 to 86400.0"
         ),
         (
             "\"name\": \"a\", \"url\": \"https://e/\", \"redirects\": 11",
-            "applications.0.redirects: 11 is here, but an integer from 0 to 10 is expected"
+            "applications.0.redirects: got 11, expected an integer from 0 to 10"
         ),
         (
             "\"name\": \"a\", \"url\": \"https://e/\", \"plainHTTP\": 1",
-            "applications.0.plainHTTP: 1 is here, but true or false is expected"
+            "applications.0.plainHTTP: got 1, expected true or false"
         ),
         (
             "\"name\": \"a\", \"url\": \"https://e/\", \"programs\": [ \"/usr/bin/a\" ]",
@@ -80,7 +80,7 @@ import TweakFormats
         ),
         (
             "\"name\": \"a\", \"url\": \"https://e/\", \"programs\": [ 1 ]",
-            "applications.0.programs.0: 1 is here, but text is expected"
+            "applications.0.programs.0: got 1, expected text"
         ),
         (
             "\"name\": \"a\", \"url\": \"https://e/\", \"rollouts\": {}",
@@ -120,7 +120,7 @@ import TweakFormats
         ),
         ("\"ofrep\": { \"url\": \"http://e\" }", "ofrep: without TLS anybody on the network can change"),
         ("\"url\": \"https://e\", \"ofrep\": { \"url\": \"https://e\" }", "ofrep: there is either"),
-        ("\"ofrep\": { \"url\": \"https://e\", \"context\": 1 }", "ofrep.context: 1 is here, but an object"),
+        ("\"ofrep\": { \"url\": \"https://e\", \"context\": 1 }", "ofrep.context: got 1, expected an object"),
         (
             "\"ofrep\": { \"url\": \"https://e\", \"context\": { \"targetingKey\": 1 } }",
             "ofrep.context: \"targetingKey\" is a text"
@@ -206,24 +206,24 @@ import TweakFormats
         ("\"prefix\": \"a\"", "etcd.endpoints: it is missing: an array of addresses"),
         (
             "\"endpoints\": [\"a:2379\"]",
-            "etcd.endpoints.0: \"a:2379\" is here, but an address, \"https://\" with a host and"
+            "etcd.endpoints.0: got \"a:2379\", expected an address, \"https://\" with a host and"
         ),
-        ("\"endpoints\": [\"https://a/b\"]", "etcd.endpoints.0: \"https://a/b\" is here"),
-        ("\"endpoints\": [\"https://u@a\"]", "etcd.endpoints.0: \"https://u@a\" is here"),
-        ("\"endpoints\": [5]", "etcd.endpoints.0: 5 is here"),
+        ("\"endpoints\": [\"https://a/b\"]", "etcd.endpoints.0: got \"https://a/b\""),
+        ("\"endpoints\": [\"https://u@a\"]", "etcd.endpoints.0: got \"https://u@a\""),
+        ("\"endpoints\": [5]", "etcd.endpoints.0: got 5"),
         ("\"endpoints\": [\"http://a\"]", "etcd.endpoints.0: without TLS anybody on the network can change"),
         (
             "\"endpoints\": [\"https://a\"], \"environment\": \"a/b\"",
             "etcd.environment: it has 1 to 200 bytes"
         ),
         ("\"endpoints\": [\"https://a\"], \"host\": \"a/b\"", "etcd.host: it has 1 to 200 bytes"),
-        ("\"endpoints\": [\"https://a\"], \"reports\": 1", "etcd.reports: 1 is here, but true or false"),
+        ("\"endpoints\": [\"https://a\"], \"reports\": 1", "etcd.reports: got 1, expected true or false"),
         (
             "\"endpoints\": [\"https://a\"], \"user\": \"a\"",
             "etcd.passwordFile: user and passwordFile belong"
         ),
-        ("\"endpoints\": [\"https://a\"], \"interval\": 0", "etcd.interval: 0 is here"),
-        ("\"endpoints\": [\"https://a?b\"]", "etcd.endpoints.0: \"https://a?b\" is here, but an address"),
+        ("\"endpoints\": [\"https://a\"], \"interval\": 0", "etcd.interval: got 0"),
+        ("\"endpoints\": [\"https://a?b\"]", "etcd.endpoints.0: got \"https://a?b\", expected an address"),
         ("\"endpoints\": [\"https://a\"], \"key\": 0", "etcd: \"key\" is not known; plainHTTP, endpoints,"),
     ])
     func `is refused with the location and what is allowed`(members: String, expected: String) {

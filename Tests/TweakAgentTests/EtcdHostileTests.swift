@@ -140,12 +140,12 @@ private enum Gateway {
     }
 
     @Test(arguments: [
-        ("[]", "an array is here, but an object is expected"),
-        ("{}", "header: nothing is here, but an object is expected"),
+        ("[]", "got an array, expected an object"),
+        ("{}", "header: got nothing, expected an object"),
         (#"{"header":{"cluster_id":"0","revision":"6"}}"#, "cluster_id: "),
-        (#"{"header":{"cluster_id":"77","revision":6}}"#, "revision: 6 is here, but text is expected"),
-        (#"{"header":{"cluster_id":"77","revision":"six"}}"#, "revision: \"six\" is here"),
-        (#"{"header":{"cluster_id":"77","revision":"-1"}}"#, "revision: \"-1\" is here"),
+        (#"{"header":{"cluster_id":"77","revision":6}}"#, "revision: got 6, expected text"),
+        (#"{"header":{"cluster_id":"77","revision":"six"}}"#, "revision: got \"six\""),
+        (#"{"header":{"cluster_id":"77","revision":"-1"}}"#, "revision: got \"-1\""),
         (
             #"{"header":{"cluster_id":"77","revision":"9223372036854775807"}}"#,
             "revision: \"9223372036854775807\""
@@ -154,13 +154,13 @@ private enum Gateway {
             #"{"header":{"cluster_id":"77","revision":"99999999999999999999"}}"#,
             "revision: \"99999999999999999999\""
         ),
-        (#"{"header":{"cluster_id":"77","revision":"6"},"kvs":{}}"#, "kvs: an object is here"),
-        (#"{"header":{"cluster_id":"77","revision":"6"},"kvs":[1]}"#, "kvs.0: 1 is here"),
+        (#"{"header":{"cluster_id":"77","revision":"6"},"kvs":{}}"#, "kvs: got an object"),
+        (#"{"header":{"cluster_id":"77","revision":"6"},"kvs":[1]}"#, "kvs.0: got 1"),
         (
             #"{"header":{"cluster_id":"77","revision":"6"},"kvs":[{"key":"*"}]}"#,
-            "key: \"*\" is here, but Base64"
+            "key: got \"*\", expected Base64"
         ),
-        (#"{"header":{"cluster_id":"77","revision":"6"},"kvs":[{"key":"aa"}]}"#, "key: \"aa\" is here"),
+        (#"{"header":{"cluster_id":"77","revision":"6"},"kvs":[{"key":"aa"}]}"#, "key: got \"aa\""),
         (
             #"{"header":{"cluster_id":"77","revision":"6"},"kvs":[{"key":"YQ=="}],"count":"1"}"#,
             "mod_revision: "

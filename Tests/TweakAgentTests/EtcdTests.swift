@@ -255,11 +255,11 @@ import Testing
     private static let wrongValues = [
         ("{ \"value\": 1 ", "it is not JSON"),
         ("{ \"by\": \"ann\" }", "value: it is missing: true, false, a number or text"),
-        ("{ \"value\": null }", "value: null is here, but true, false, a number or text is expected"),
-        ("{ \"value\": [] }", "value: an array is here"),
-        ("[]", "an array is here, but an object is expected"),
+        ("{ \"value\": null }", "value: got null, expected true, false, a number or text"),
+        ("{ \"value\": [] }", "value: got an array"),
+        ("[]", "got an array, expected an object"),
         ("{ \"value\": true, \"only\": [] }", "\"only\" is not known"),
-        ("{ \"value\": true, \"for\": { \"percentage\": 101 } }", "for.percentage: 101 is here"),
+        ("{ \"value\": true, \"for\": { \"percentage\": 101 } }", "for.percentage: got 101"),
     ]
 
     @Test func `keeps a value when its update is invalid, and applies valid ones`() throws {

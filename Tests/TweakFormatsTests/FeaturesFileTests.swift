@@ -125,31 +125,31 @@ func message(ofFeatures json: String, environment: String = "default") -> String
     }
 
     @Test(arguments: [
-        ("[]", "features.json: an array is here, but an object of environments is expected"),
-        (#"{"default": 1}"#, "features.json: default: 1 is here, but an environment, an object is expected"),
+        ("[]", "features.json: got an array, expected an object of environments"),
+        (#"{"default": 1}"#, "features.json: default: got 1, expected an environment, an object"),
         (
             #"{"default": {"a": true}}"#,
-            "features.json: default.a: true is here, but a feature, an object is expected"
+            "features.json: default.a: got true, expected a feature, an object"
         ),
         (
             #"{"default": {"a": {"enabled": 1}}}"#,
-            "features.json: default.a.enabled: 1 is here, but true or false is expected"
+            "features.json: default.a.enabled: got 1, expected true or false"
         ),
         (
             #"{"default": {"a": {"enabled": "true"}}}"#,
-            "features.json: default.a.enabled: \"true\" is here, but true or false is expected"
+            "features.json: default.a.enabled: got \"true\", expected true or false"
         ),
         (
             #"{"default": {"a": {"enabled": true, "description": null}}}"#,
-            "features.json: default.a.description: null is here, but text is expected"
+            "features.json: default.a.description: got null, expected text"
         ),
         (
             #"{"default": {"a": {"enabled": true, "b": {"enabled": true, "owner": "me"}}}}"#,
-            "features.json: default.a.b.owner: \"me\" is here, but a feature, an object is expected"
+            "features.json: default.a.b.owner: got \"me\", expected a feature, an object"
         ),
         (
             #"{"default": {"inherits_from": {}}}"#,
-            "features.json: default.inherits_from: an object is here, but text is expected"
+            "features.json: default.inherits_from: got an object, expected text"
         ),
         (#"{"default": {"": {"enabled": true}}}"#, "features.json: default.: a name is empty"),
         (

@@ -63,19 +63,19 @@ import TweakFormats
     }
 
     @Test(arguments: [
-        ("<array/>", "Features.plist: an array is here, but a dictionary is expected"),
-        ("<dict><key>a</key><true/></dict>", "Features.plist: a: true is here, but a dictionary is expected"),
+        ("<array/>", "Features.plist: got an array, expected a dictionary"),
+        ("<dict><key>a</key><true/></dict>", "Features.plist: a: got true, expected a dictionary"),
         (
             "<dict><key>a</key><dict/></dict>",
-            "Features.plist: a.enabled: nothing is here, but true or false is expected"
+            "Features.plist: a.enabled: got nothing, expected true or false"
         ),
         (
             "<dict><key>a</key><dict><key>enabled</key><integer>1</integer></dict></dict>",
-            "Features.plist: a.enabled: 1 is here, but true or false is expected"
+            "Features.plist: a.enabled: got 1, expected true or false"
         ),
         (
             "<dict><key>a</key><dict><key>enabled</key><true/><key>description</key><date>2026-01-01T00:00:00Z</date>"
-                + "</dict></dict>", "Features.plist: a.description: a date is here, but text is expected"
+                + "</dict></dict>", "Features.plist: a.description: got a date, expected text"
         ),
         ("<dict><key>a</key></dict>", "Features.plist: it is not a property list: "),
     ])

@@ -236,6 +236,6 @@ import TweakRecords
     @Test func `As many as that are`() throws {
         let bytes = Array("<array>\(Self.numbers.dropLast(2).replacing("1,", with: "<true/>"))</array>".utf8)
         let error = #expect(throws: FormatError.self) { try imported(bytes) }
-        #expect("\(try #require(error))" == "old.plist: an array is here, but a dictionary is expected")
+        #expect("\(try #require(error))" == "old.plist: got an array, expected a dictionary")
     }
 }

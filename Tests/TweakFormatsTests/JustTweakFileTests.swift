@@ -61,15 +61,15 @@ import TweakRecords
         (#"{"a": {"b": {}}}"#, "Tweaks.json: a.b: \"Value\" is missing: true, false, a number or text"),
         (
             #"{"a": {"b": {"Value": null}}}"#,
-            "Tweaks.json: a.b.Value: null is here, but true, false, a number or text is expected"
+            "Tweaks.json: a.b.Value: got null, expected true, false, a number or text"
         ),
         (
             #"{"a": {"b": {"Value": [1]}}}"#,
-            "Tweaks.json: a.b.Value: an array is here, but true, false, a number or text is expected"
+            "Tweaks.json: a.b.Value: got an array, expected true, false, a number or text"
         ),
         (
             #"{"a": {"b": {"Value": {}}}}"#,
-            "Tweaks.json: a.b.Value: an object is here, but true, false, a number or text is expected"
+            "Tweaks.json: a.b.Value: got an object, expected true, false, a number or text"
         ),
         (#"{"a": {"b": {"Value": "\u0000"}}}"#, "Tweaks.json: a.b.Value: the text contains a NUL character"),
     ])
@@ -78,16 +78,16 @@ import TweakRecords
     }
 
     @Test(arguments: [
-        ("[]", "Tweaks.json: an array is here, but an object of features is expected"),
-        (#"{"a": 1}"#, "Tweaks.json: a: 1 is here, but a feature, an object of variables is expected"),
-        (#"{"a": {"b": 1}}"#, "Tweaks.json: a.b: 1 is here, but a variable, an object is expected"),
+        ("[]", "Tweaks.json: got an array, expected an object of features"),
+        (#"{"a": 1}"#, "Tweaks.json: a: got 1, expected a feature, an object of variables"),
+        (#"{"a": {"b": 1}}"#, "Tweaks.json: a.b: got 1, expected a variable, an object"),
         (
             #"{"a": {"b": {"Value": 1, "Title": 1}}}"#,
-            "Tweaks.json: a.b.Title: 1 is here, but text is expected"
+            "Tweaks.json: a.b.Title: got 1, expected text"
         ),
         (
             #"{"a": {"b": {"Value": 1, "Encrypted": 1}}}"#,
-            "Tweaks.json: a.b.Encrypted: 1 is here, but true or false is expected"
+            "Tweaks.json: a.b.Encrypted: got 1, expected true or false"
         ),
         (#"{"": {"b": {"Value": 1}}}"#, "Tweaks.json: : a name is empty"),
         (#"{"a": {"": {"Value": 1}}}"#, "Tweaks.json: a.: a name is empty"),

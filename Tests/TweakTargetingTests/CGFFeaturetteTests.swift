@@ -244,7 +244,7 @@ import TweakTargeting
         #expect(document.version == nil)
         #expect(
             document.problems == [
-                "features.json: version: \"7\" is here, but an integer up to 9223372036854775807 is expected; "
+                "features.json: version: got \"7\", expected an integer up to 9223372036854775807; "
                     + "so the file has no version"
             ])
     }
@@ -260,30 +260,30 @@ import TweakTargeting
     @Test(arguments: [
         ("", "features.json: it is not JSON: line 1, column 1: a value is expected"),
         ("<html>", "features.json: it is not JSON: line 1, column 1: a value is expected"),
-        ("[]", "features.json: an array is here, but an object is expected"),
+        ("[]", "features.json: got an array, expected an object"),
         (
             #"{"version": "1.0"}"#,
-            "features.json: version: \"1.0\" is here, but a category, an object, is expected"
+            "features.json: version: got \"1.0\", expected a category, an object"
         ),
-        (#"{"features": [1]}"#, "features.json: features.0: 1 is here, but a feature, an object is expected"),
+        (#"{"features": [1]}"#, "features.json: features.0: got 1, expected a feature, an object"),
         (#"{"features": [{}]}"#, "features.json: features.0: \"key\" is missing: text"),
-        (#"{"features": [{"key": 1}]}"#, "features.json: features.0.key: 1 is here, but text is expected"),
+        (#"{"features": [{"key": 1}]}"#, "features.json: features.0.key: got 1, expected text"),
         (#"{"features": [{"key": ""}]}"#, "features.json: features.0.key: the text is empty"),
         (
             #"{"features": [{"key": "a", "enabled": 1}]}"#,
-            "features.json: features.0.enabled: 1 is here, but true or false is expected"
+            "features.json: features.0.enabled: got 1, expected true or false"
         ),
         (
             #"{"features": [{"key": "a", "only-os": "13"}]}"#,
-            "features.json: features.0.only-os: \"13\" is here, but an array of texts is expected"
+            "features.json: features.0.only-os: got \"13\", expected an array of texts"
         ),
         (
             #"{"features": [{"key": "a", "only-os": ["12", 13]}]}"#,
-            "features.json: features.0.only-os.1: 13 is here, but text is expected"
+            "features.json: features.0.only-os.1: got 13, expected text"
         ),
         (
             #"{"features": [{"key": "a", "percentage": 101}]}"#,
-            "features.json: features.0.percentage: 101 is here, but a number from 0 to 100 is expected"
+            "features.json: features.0.percentage: got 101, expected a number from 0 to 100"
         ),
         (
             #"{"features": [{"key": "a", "minimum-kernel": "-"}]}"#,
@@ -291,11 +291,11 @@ import TweakTargeting
         ),
         (
             #"{"A": {"B": {"c": [1]}}}"#,
-            "features.json: A.B.c: an array is here, but true, false, a number or text is expected"
+            "features.json: A.B.c: got an array, expected true, false, a number or text"
         ),
         (
             #"{"A": {"B": 1}}"#,
-            "features.json: A.B: 1 is here, but a collection, an object, is expected"
+            "features.json: A.B: got 1, expected a collection, an object"
         ),
     ])
     func `An error names the place`(json: String, message: String) {

@@ -38,17 +38,17 @@ import TweakTargeting
         ("", "remote.json: it is empty"),
         ("[]", "remote.json: it holds an array where an object is expected"),
         ("{}", "remote.json: \"values\" is missing: an object"),
-        (#"{"values": 1}"#, "remote.json: values: 1 is here, but an object is expected"),
+        (#"{"values": 1}"#, "remote.json: values: got 1, expected an object"),
         (
             #"{"values": {"A": 1}}"#,
             "remote.json: the category \"A\" is 1, but an object is expected"
         ),
-        (#"{"values": {}, "from": 1}"#, "remote.json: from: 1 is here, but text is expected"),
+        (#"{"values": {}, "from": 1}"#, "remote.json: from: got 1, expected text"),
         (
             #"{"values": {}, "reasons": []}"#,
-            "remote.json: reasons: an array is here, but an object is expected"
+            "remote.json: reasons: got an array, expected an object"
         ),
-        (#"{"values": {}, "kills": 1}"#, "remote.json: kills: 1 is here, but an object is expected"),
+        (#"{"values": {}, "kills": 1}"#, "remote.json: kills: got 1, expected an object"),
         (
             #"{"values": {}, "kills": {"A": 1}}"#,
             "remote.json: the category \"A\" is 1, but an object is expected"

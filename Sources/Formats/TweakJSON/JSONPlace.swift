@@ -23,7 +23,7 @@ package struct JSONPlace<Failure: JSONPlaceError>: Hashable, Sendable {
     package func invalid(_ reason: String) -> Failure { Failure(path: path, place: names, reason: reason) }
 
     package func unexpected(_ value: JSONValue?, _ expectation: String) -> Failure {
-        invalid("\(value?.summary.prefix(80) ?? "nothing") is here, but \(expectation) is expected")
+        invalid("got \(value?.summary.prefix(80) ?? "nothing"), expected \(expectation)")
     }
 
     package func object(

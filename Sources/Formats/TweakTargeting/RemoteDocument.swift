@@ -153,7 +153,7 @@ package struct RemoteDocument: Hashable, Sendable {
             return (
                 nil,
                 place.invalid(
-                    "\"\(text)\" is here, but \(expectation) is expected; so the file has no version")
+                    "got \"\(text)\", expected \(expectation); so the file has no version")
             )
         default: break
         }
@@ -164,9 +164,9 @@ package struct RemoteDocument: Hashable, Sendable {
         var document = OverridesDocument()
         for (category, collections) in root {
             let place = place.inside(category.text)
-            for (collection, names) in try place.object(collections, "a category, an object,") {
+            for (collection, names) in try place.object(collections, "a category, an object") {
                 let place = place.inside(collection.text)
-                for (name, value) in try place.object(names, "a collection, an object,") {
+                for (name, value) in try place.object(names, "a collection, an object") {
                     guard let value = value.tweakValue else {
                         throw place.inside(name.text).unexpected(value, "true, false, a number or text")
                     }

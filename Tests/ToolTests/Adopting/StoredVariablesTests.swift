@@ -437,7 +437,7 @@ import Testing
         ("", " ", 1 + 16 << 20, "at most 16777216 are read"),
         (
             #"{"builds": [{"buildID": 1, "program": "", "variables": []}]}"#, "", 0,
-            "1 is here, but text is expected"
+            "got 1, expected text"
         ),
     ])
     func `is reported as the overrides are`(

@@ -137,7 +137,7 @@ import Testing
             "features.0.key: \"Features/a/enabled\" is the name of a tweak"
         ),
         (#"{"features": [], "Features": {"a": {"enabled": false}}}"#, "Features: it is ignored"),
-        (#"{"version": "7", "features": []}"#, "version: \"7\" is here, but an integer up to "),
+        (#"{"version": "7", "features": []}"#, "version: got \"7\", expected an integer up to "),
         (#"{"vesion": 3, "features": []}"#, "vesion: it is ignored; did you mean version?"),
         (
             #"{"Features": {"a": {"Enabled": false}}}"#,
@@ -145,7 +145,7 @@ import Testing
         ),
         (
             #"{"Features": {"a": {"enabled": "false"}}}"#,
-            "Features.a.enabled: \"false\" is here, but true or false"
+            "Features.a.enabled: got \"false\", expected true or false"
         ),
     ])
     func `What has no effect is status 65, with the place`(json: String, message: String) throws {

@@ -127,7 +127,7 @@ import Testing
             "<plist version=\"1.0\"><dict><key>Other</key><true/></dict></plist>",
             "it has no values of Facebook Tweaks"
         ),
-        ("<plist version=\"1.0\"><array/></plist>", "an array is here, but a dictionary is expected"),
+        ("<plist version=\"1.0\"><array/></plist>", "got an array, expected a dictionary"),
         ("<plist version=\"1.0\"><dict>", "it is not a property list"),
         ("bplist00", "it is damaged"), ("<html></html>", "it is not a property list"),
         (#"{"FBTweak:A-B-C": 1, "FBTweak:A-B-C": 2}"#, "FBTweak:A-B-C"),

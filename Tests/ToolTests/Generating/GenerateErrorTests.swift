@@ -38,7 +38,7 @@ import Testing
         #expect(result.status == 65)
         #expect(
             result.error
-                == "tweak: features.json: default.a.enabled: \"yes\" is here, but true or false is expected\n"
+                == "tweak: features.json: default.a.enabled: got \"yes\", expected true or false\n"
         )
         #expect(try generating.files() == ["features.json"])
     }
@@ -130,10 +130,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("<plist><array/></plist>", "an array is here, but a dictionary is expected"),
+        ("<plist><array/></plist>", "got an array, expected a dictionary"),
         (
             "<plist><dict><key>PreferenceSpecifiers</key><string>x</string></dict></plist>",
-            "PreferenceSpecifiers: \"x\" is here, but an array is expected"
+            "PreferenceSpecifiers: got \"x\", expected an array"
         ),
         ("<plist><dict>", "it is not a property list: "),
         ("bplist00", "it is a binary property list; one in XML is needed"),
@@ -159,7 +159,7 @@ import Testing
         (#"{"f": {"v": {"Group": "G", "Value": 1}}}"#, "f.v: \"Title\" is missing"),
         (#"{"f": {"v": {"Title": "T", "Value": 1}}}"#, "f.v: \"Group\" is missing"),
         (#"{"f": {"v": {"Title": "T", "Group": "G"}}}"#, "f.v: \"Value\" is missing"),
-        (#"{"f": {"v": {"Title": "T", "Group": "G", "Value": []}}}"#, "f.v.Value: an array is here"),
+        (#"{"f": {"v": {"Title": "T", "Group": "G", "Value": []}}}"#, "f.v.Value: got an array"),
         (
             #"{"f": {"v": {"Title": "T", "Group": "G", "Value": 18446744073709551615}}}"#,
             "f.v: 18446744073709551615 is not a value of Bool, Int, Double or String"

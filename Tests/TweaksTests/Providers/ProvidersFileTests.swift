@@ -44,7 +44,7 @@ import Testing
         (#""session", "session""#, "each provider can be listed once"),
         (
             #"{ "variables": "a.json" }"#,
-            "providers.0.variables: \"a.json\" is here, but an array of paths is expected"
+            "providers.0.variables: got \"a.json\", expected an array of paths"
         ),
         (#"{ "variables": ["missing.json"] }"#, "no such file"),
         (#"{ "variables": [], "features": "f.json" }"#, "a provider has either \"variables\""),
@@ -56,7 +56,7 @@ import Testing
             #"{ "file": "x" }"#,
             "providers.0.file: only name, variables, features, environment, values are expected here"
         ),
-        ("7", "7 is here, but the name of a provider, or an object is expected"),
+        ("7", "got 7, expected the name of a provider, or an object"),
     ]) func `Mistakes in it are reported, and nothing changes`(providers: String, message: String) throws {
         let error = #expect(throws: (any Error).self) { try use(providers) }
         #expect(error.map { "\($0)" }?.contains(message) == true, "\(error.map { "\($0)" } ?? "")")

@@ -150,7 +150,7 @@ extension FeatureSet {
             func failure(_ member: String?, _ value: PropertyList?, _ expectation: String) -> FormatError {
                 .invalid(
                     path: path, place: [name.text] + (member.map { [$0] } ?? []),
-                    reason: "\(value?.summary ?? "nothing") is here, but \(expectation) is expected")
+                    reason: "got \(value?.summary ?? "nothing"), expected \(expectation)")
             }
             guard case .dictionary(let members) = entry else { throw failure(nil, entry, "a dictionary") }
             guard case .scalar(.bool(let isEnabled))? = members["enabled"] else {

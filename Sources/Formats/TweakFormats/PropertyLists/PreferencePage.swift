@@ -53,7 +53,7 @@ package struct PreferencePage {
         case .array(let array)?: specifiers = array
         case let other?:
             throw .invalid(
-                path: path, place: [Self.key], reason: "\(other.summary) is here, but an array is expected")
+                path: path, place: [Self.key], reason: "got \(other.summary), expected an array")
         }
         self.bytes = bytes
         self.path = path

@@ -41,7 +41,7 @@ enum PropertyList: Hashable, Sendable {
     /// - Throws: ``FormatError`` for anything else.
     func dictionary(path: String) throws(FormatError) -> [ByteText: PropertyList] {
         guard case .dictionary(let members) = self else {
-            throw .malformed(path: path, reason: "\(summary) is here, but a dictionary is expected")
+            throw .malformed(path: path, reason: "got \(summary), expected a dictionary")
         }
         return members
     }

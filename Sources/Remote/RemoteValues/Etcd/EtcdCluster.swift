@@ -50,7 +50,7 @@ package struct EtcdCluster: Hashable, Sendable {
         endpoints = try members.array("endpoints", "an array of addresses") {
             (place, value) throws(FormatError) in
             guard case .scalar(.string(let text)) = value, let endpoint = Self.endpoint(text) else {
-                throw place.unexpected(value, "an address, \"https://\" with a host and a port,")
+                throw place.unexpected(value, "an address, \"https://\" with a host and a port")
             }
             guard isPlainAllowed || endpoint.hasPrefix("https:") else {
                 throw place.invalid(
