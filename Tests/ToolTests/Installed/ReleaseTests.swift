@@ -66,7 +66,7 @@ private struct Checkout {
     ])
     func `refuses a version without an entry in the changelog`(changelog: String) throws {
         try Checkout(changelog: changelog).expectRefusal(
-            "CHANGELOG.md: there is no entry \"## [1.2.0-beta.1] - ")
+            "CHANGELOG.md: the entry \"## [1.2.0-beta.1] - ")
     }
 
     @Test func `refuses a version that the README does not name`() throws {
@@ -77,25 +77,25 @@ private struct Checkout {
     @Test func `refuses a version whose programs are not kept`() throws {
         let checkout = try Checkout()
         try checkout.git("rm", "-r", "--quiet", "Tests")
-        try checkout.expectRefusal("Tests/Programs/released: there is no 1.2.0-beta.1")
+        try checkout.expectRefusal("Tests/Programs/released: 1.2.0-beta.1 is missing")
     }
 
     @Test func `refuses a version whose Swift API is not kept`() throws {
         let checkout = try Checkout()
         try checkout.git("rm", "-r", "--quiet", "Tests/Programs/released/1.2.0-beta.1/api")
-        try checkout.expectRefusal("Tests/Programs/released/1.2.0-beta.1: there is no Swift API")
+        try checkout.expectRefusal("Tests/Programs/released/1.2.0-beta.1: the Swift API is missing")
     }
 
     @Test func `refuses changes that are not committed`() throws {
         let checkout = try Checkout()
         try checkout.home.write("new.c", "")
-        try checkout.expectRefusal("there are changes that are not committed")
+        try checkout.expectRefusal("there are uncommitted changes")
     }
 
     @Test func `refuses a version that has a tag`() throws {
         let checkout = try Checkout()
         try checkout.git("tag", "1.2.0-beta.1")
-        try checkout.expectRefusal("there is a tag 1.2.0-beta.1 already")
+        try checkout.expectRefusal("the tag 1.2.0-beta.1 already exists")
     }
 
     @Test func `tests, makes packages, tarball, sums and notes, and prints how to publish them`() throws {
@@ -135,7 +135,7 @@ private struct Checkout {
             try run(checkout.home("tools/release"), arguments, home: checkout.home)
         }
         let without = try release()
-        #expect(without.status == EX_DATAERR && without.error.contains("there are no packages of a release"))
+        #expect(without.status == EX_DATAERR && without.error.contains("no packages of a release found"))
         try old.write("tweaks_1.1.0_amd64.deb", "")
         let result = try release()
         #expect(result.succeeded, "\(result.error)")
