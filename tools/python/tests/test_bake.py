@@ -80,7 +80,7 @@ def test_values_and_presets(loop, source):
     assert lines(loop.bake("Control/", preset="good")) == GAIN
     assert loop.bake(values={}) == ""
     assert lines(loop.bake("Gain", values={"Control/Gain": 2.25, "First": "two"}, write=True)) == GAIN
-    with pytest.raises(fbtweak.TweaksError, match="--preset and --values"):
+    with pytest.raises(fbtweak.TweaksError, match="either --preset or --values"):
         loop.bake(values={}, preset="good")
 
 

@@ -379,7 +379,7 @@ class Graph(PageTest):
         drawn = "return [...document.querySelectorAll('.legend-name[aria-pressed=true]')].map(({innerText}) => innerText.trim())"
         self.assertEqual(len(browser.script(drawn)), 8)
         self.assertEqual(browser.text(".graph-side .who"), f"8 of {len(legend)} lines drawn; hide one to draw another")
-        wait_until(lambda: any("not drawn yet" in text and "Runs" in text for text in browser.notices()), "the page does not say which lines it does not draw")
+        wait_until(lambda: any("but not drawn" in text and "Runs" in text for text in browser.notices()), "the page does not say which lines it does not draw")
         browser.named(".legend-name", "Runs").click()
         wait_until(lambda: any("at most 8 lines" in text for text in browser.notices()))
         self.assertNotIn("Runs", browser.script(drawn))
