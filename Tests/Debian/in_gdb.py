@@ -253,7 +253,7 @@ def is_same_encoding(part, tag, size, encoding):
 PLACES = {
     "optimized out": lambda location: not location,
     "the compiler has put its value": lambda location: location == "constant",
-    "the compiler has taken it apart": lambda location: "piece" in location,
+    "the compiler has split it": lambda location: "piece" in location,
     "the compiler keeps it in another form": lambda location: "stack_value" in location or "implicit_value" in location,
     "its place depends": lambda location: "location list" in location,
 }
@@ -327,7 +327,7 @@ def is_true_reason(part, match, value, is_const, bits, image):
             field for field in kind.fields() if hasattr(field, "bitpos") and not field.is_base_class]
     if reason.startswith("it is not in the program"):
         return not image.is_loaded(match.address, 1)
-    if reason.startswith(("it has no elements", "the debug information does not tell the number")):
+    if reason.startswith(("it has no elements", "the debug information lacks the number")):
         return value.type.strip_typedefs().code == gdb.TYPE_CODE_ARRAY and (
             value.type.sizeof == 0 or "[]" in str(value.type) or "[0]" in str(value.type))
     if reason.startswith(("optimized out", "the compiler has put its value")):

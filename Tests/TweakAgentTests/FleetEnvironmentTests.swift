@@ -97,7 +97,8 @@ import Testing
                 + "\(limit): 7 → 5 for {\"percentage\":10} (dry run at revision 5)\n")
         #expect(
             dry.error
-                == "tweak fleet: staging does not have A/B/Old; that stays in production, and --remove removes it\n"
+                == "tweak fleet: staging has no value for A/B/Old; the value in production stays; --remove "
+                + "removes it\n"
         )
         #expect(try value(limit, in: "production") == "7")
         let made = try promote("--why", "tested for a week", "--by", "ann", "--if-revision", "5")

@@ -256,7 +256,7 @@ import Testing
         chmod(try hosts[0].home.write("password", "secret"), 0o600)
         try hosts[0].follow(etcd.endpoints, #""host": "web1", "user": "agent", "passwordFile": "password""#)
         let result = try hosts[0].following { (agent) throws in
-            #expect(waitUntil { agent.written.error.contains("what this host has is not reported: ") })
+            #expect(waitUntil { agent.written.error.contains("the state of this host is not reported: ") })
             let key = Self.root + "values/Live/Values/Step"
             #expect(try etcd.ctl(["put", key, "{ \"value\": 2 }"], user: "root:r").succeeded)
             #expect(try waitUntil { try hosts[0].number("Live/Values/Step") == 2 })

@@ -109,7 +109,7 @@ import TweakRecords
         let list = try program.part(named: "list")
         #expect(
             obstacle(list, in: program)
-                == "the debug information does not tell the number of its elements")
+                == "the debug information lacks the number of its elements")
         #expect(throws: VariableNameError.self) { try program.part(named: "list[0]") }
         #expect(obstacle(try program.part(named: "after"), in: program) == nil)
     }
@@ -118,7 +118,7 @@ import TweakRecords
         let program = try program { tag, attribute, value in
             tag == "DW_TAG_subrange_type" && attribute == "DW_AT_upper_bound" && value == "0x3" ? "0x7" : nil
         }
-        let reason = "by the symbol table, it is not inside of its variable"
+        let reason = "according to the symbol table, it lies outside its variable"
         #expect(obstacle(try program.part(named: "list[3]"), in: program) == nil)
         #expect(obstacle(try program.part(named: "list[4]"), in: program) == reason)
         let offered = try #require(
@@ -133,6 +133,6 @@ import TweakRecords
         #expect(obstacle(try program.part(named: "pair.one"), in: program) == nil)
         #expect(
             obstacle(try program.part(named: "pair.other"), in: program)
-                == "the debug information does not place it inside of its variable")
+                == "according to the debug information, it lies outside its variable")
     }
 }

@@ -63,7 +63,7 @@ import TweakRecords
 
     @Test func `of clang in several pieces or in another form are not set`() throws {
         let program = try program(.c, .clang, ["-O2"])
-        #expect(try obstacle("hidden.speed", in: program).hasPrefix("the compiler has taken it apart"))
+        #expect(try obstacle("hidden.speed", in: program).hasPrefix("the compiler has split it"))
         // It is true or false, in one byte.
         #expect(try obstacle("two", in: program).hasPrefix("the compiler keeps it in another form"))
     }

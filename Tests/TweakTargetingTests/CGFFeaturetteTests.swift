@@ -244,8 +244,8 @@ import TweakTargeting
         #expect(document.version == nil)
         #expect(
             document.problems == [
-                "features.json: version: got \"7\", expected an integer up to 9223372036854775807; "
-                    + "so the file has no version"
+                "features.json: version: got \"7\", expected an integer up to 9223372036854775807; so the "
+                    + "file has no version"
             ])
     }
 

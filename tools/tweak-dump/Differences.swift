@@ -107,7 +107,7 @@ extension Difference {
             }
             return "\(tweak): \(changes.joined(separator: ", "))"
         case (_, _, let new?): return "\(tweak): added\(summary(of: new))"
-        case (_, let old, _): return "\(tweak): gone\(old.map(summary) ?? "")"
+        case (_, let old, _): return "\(tweak): removed\(old.map(summary) ?? "")"
         }
     }
 

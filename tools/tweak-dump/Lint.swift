@@ -119,7 +119,7 @@ final class Lint: Report {
             add(Finding(.expired, tweak, message: warning))
         }
         if declaration.description == nil {
-            add(Finding(.noDescription, tweak, message: "\(key): there is no description"))
+            add(Finding(.noDescription, tweak, message: "\(key): it has no description"))
         }
     }
 
@@ -170,7 +170,7 @@ final class Lint: Report {
         guard let other = firstSpellings.updateValue(tweak, forKey: key.withoutCaseAndBlanks) else { return }
         firstSpellings[key.withoutCaseAndBlanks] = other
         let message =
-            "\(key): named like \(other.declaration.key) at \(other.location) but for case or blanks"
+            "\(key): differs from \(other.declaration.key) at \(other.location) only in case or spaces"
         add(Finding(.similarNames, tweak, locations: [other.location, tweak.location], message: message))
     }
 

@@ -289,8 +289,8 @@ package struct ProgramSearch {
         if let other {
             let place = RunningProgram.isConfined ? ControlDirectory.ofUser?.path : nil
             throw Failure(
-                "\(text): the process belongs to \(other), and no socket of it that listens was found"
-                    + (place.map { " in \($0); without XDG_RUNTIME_DIR it is looked for elsewhere, too" }
+                "\(text): the process belongs to \(other), and has no listening socket"
+                    + (place.map { " in \($0); unset XDG_RUNTIME_DIR to search elsewhere, too" }
                         ?? ""),
                 .unavailable)
         }
@@ -304,8 +304,8 @@ package struct ProgramSearch {
             let title = "\(lastComponent(of: path)) (\(text))"
             warn(
                 """
-                \(title): the Tweaks library is in it and does not listen, so its memory is left alone; this is about its \
-                overrides file
+                \(title): it contains the Tweaks library but does not listen, so its memory is left alone; using its \
+                overrides file instead
                 """)
             return try OfflineProgram(path: path, warn: warn)
         }
@@ -315,8 +315,9 @@ package struct ProgramSearch {
             throw Failure(
                 "the process has no tweaks"
                     + (executableIsReplaced(of: text)
-                        ? ", but \(path), which was built again since it started, has some; start it again, or name the file"
-                        : " that are found in its memory; those of its file, \(path), take effect when the file is named"),
+                        ? ", but \(path), which was rebuilt since it started, has some; restart it, or "
+                            + "give the path of the file"
+                        : " in its memory; to change those of its file, give the path \(path)"),
                 about: "\(lastComponent(of: path)) (\(text))", .unavailable)
         }
         return program
@@ -377,7 +378,7 @@ package struct ProgramSearch {
         return try? program.description.program
     }
 
-    private static let hasNone = "the process has no tweaks, as a release build has none"
+    private static let hasNone = "the process has no tweaks, as in a release build"
 
     private func application(_ name: String, checkingValues: Bool) throws(Failure) -> OfflineProgram {
         let directory = try failing { try OverridesFile(application: name).directory }
@@ -397,7 +398,7 @@ package struct ProgramSearch {
             throw Failure(
                 "\(name): it is not running, and its executable is not known; give the path", .missing)
         }
-        if let bareTitle { warn("\(bareTitle): \(Self.hasNone); this is about its overrides file") }
+        if let bareTitle { warn("\(bareTitle): \(Self.hasNone); using its overrides file instead") }
         return try OfflineProgram(application: name, warn: warn)
     }
 }

@@ -272,7 +272,7 @@ package final class ProgramVariables {
         case .array(let elements) where elements.dimensions.contains(where: { $0?.count == 0 }):
             return "it has no elements"
         case .array(let elements) where elements.dimensions.contains(nil):
-            return "the debug information does not tell the number of its elements"
+            return "the debug information lacks the number of its elements"
         case .array: return "it is an array; name an element"
         case .other(let reason): return reason
         }
@@ -281,9 +281,9 @@ package final class ProgramVariables {
             case let (first, overflows) = start.addingReportingOverflow(part.offset), !overflows,
             case let (last, overflows) = first.addingReportingOverflow(size), !overflows
         else { return "its size is unknown" }
-        guard part.isInside else { return "the debug information does not place it inside of its variable" }
+        guard part.isInside else { return "according to the debug information, it lies outside its variable" }
         if let end = file.end(ofObjectAt: start), last > end || part.spread > end - last {
-            return "by the symbol table, it is not inside of its variable"
+            return "according to the symbol table, it lies outside its variable"
         }
         guard
             file.segments.contains(where: {

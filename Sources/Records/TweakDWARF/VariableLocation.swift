@@ -80,7 +80,7 @@ extension VariableLocation {
         switch self {
         case .address: nil
         case .threadLocal: "it is thread-local: each thread has its own; make it global"
-        case .pieces: "the compiler has taken it apart; make it volatile, or compile with -Og"
+        case .pieces: "the compiler has split it; make it volatile, or compile with -Og"
         case .computed:
             "the compiler keeps it in another form, so that writing it would change its neighbours; make it volatile, or "
                 + "compile with -Og"

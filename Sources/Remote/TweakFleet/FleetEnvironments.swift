@@ -232,9 +232,10 @@ private struct Promotion: Sendable {
     func tell(of left: [TweakKey]) {
         guard !left.isEmpty else { return }
         printMessage(
-            "\(environments.from) does not have " + left.map(\.description).beginning.joined(separator: ", ")
-                + "; that stays in \(environments.to)"
-                + FleetWording.choose(", and --remove removes it"), of: Fleet.command)
+            "\(environments.from) has no value for "
+                + "" + left.map(\.description).beginning.joined(separator: ", ")
+                + "; the value in \(environments.to) stays"
+                + FleetWording.choose("; --remove removes it"), of: Fleet.command)
     }
 
     /// The new values of the target.

@@ -53,7 +53,7 @@ package struct RolloutCheck: Sendable {
         }
         let status = ended ?? 0
         let signal = status & 0x7F
-        if signal != 0 { return "\(name) was ended by the signal \(signal)" }
+        if signal != 0 { return "\(name) was killed by signal \(signal)" }
         let code = status >> 8 & 0xFF
         return code == 0 ? nil : "\(name) failed with the status \(code)"
     }

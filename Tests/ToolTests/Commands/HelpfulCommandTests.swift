@@ -218,7 +218,7 @@ import Testing
     private func expectReset(_ tweak: (String, [String]) throws -> CommandResult) throws {
         #expect(
             try tweak("list", []).output.hasSuffix(
-                "\n  kept, though nothing declares them\n    Old/A/B  7\n    Old/A/C  \"gone\"\n"))
+                "\n  kept, but not declared\n    Old/A/B  7\n    Old/A/C  \"gone\"\n"))
         let form = try tweak("list", ["--format", "json"]).json["undeclared"] as? [[String: Any]]
         #expect(form?.map { $0["tweak"] as? String } == ["Old/A/B", "Old/A/C"])
         #expect(

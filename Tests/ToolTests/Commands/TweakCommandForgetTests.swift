@@ -73,7 +73,8 @@ import Testing
             let result = try program.command("forget", name, "--yes")
             #expect(
                 result.error
-                    == "tweak: \(setter.title): nothing was removed, because it runs; end it, or reset its tweaks\n"
+                    == "tweak: \(setter.title): nothing was removed, because it is running; stop it, or "
+                    + "reset its tweaks\n"
             )
             #expect(result.status == 75 && isKept)
         }

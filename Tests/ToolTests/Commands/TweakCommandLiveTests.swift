@@ -43,7 +43,7 @@ import Testing
                 == "\(setter.title): no tweaks match Slot*; */Slot* would match\n")
         #expect(
             try setter.tweak("list", "--search", "no such").output
-                == "\(setter.title): no tweaks have the words no such\n")
+                == "\(setter.title): no tweaks match the words no such\n")
         #expect(
             try setter.tweak("list", "--changed").output
                 == "\(setter.title): none of 18 tweaks differs from its default\n")
@@ -302,7 +302,7 @@ import Testing
                 [command[0], "--wait", "10ms", SetterProgram.path]
                     + (command.count > 1 ? command.dropFirst() : ["Count"]))
             #expect(result.status == 69 && result.output.isEmpty, "\(result)")
-            #expect(result.error == "tweak: \(SetterProgram.path): it was not started within 10ms\n")
+            #expect(result.error == "tweak: \(SetterProgram.path): it did not start within 10ms\n")
         }
         #expect(!FileManager.default.fileExists(atPath: program.overridesPath))
     }

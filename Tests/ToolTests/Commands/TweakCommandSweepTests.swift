@@ -367,7 +367,7 @@ private final class SweptProgram {
         let failing = try program.tweak("sweep", "Gain=2,3", "--command", "exit 3")
         #expect(failing.status == 70)
         #expect(
-            failing.error.contains("with the values before the sweep, the command ended with the status 3"))
+            failing.error.contains("with the values before the sweep, the command exited with status 3"))
         let silent = try program.tweak(
             "sweep", "Gain=2,3", "--command", "echo hello", "--value-from", "[0-9]+")
         #expect(

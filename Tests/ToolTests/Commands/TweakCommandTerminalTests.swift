@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test func `A program that does not run says so there`() throws {
-        let note = "is not running; this is for its next start"
+        let note = "is not running; using the values for its next start"
         #expect(try lines("get", ["Count"]).first?.hasSuffix(note) == true)
         let setter = try RunningSetter(program)
         #expect(try lines("get", ["Count"], of: "\(setter.pid)") == ["6"])

@@ -285,7 +285,7 @@ import Testing
     @Test(arguments: [
         ("- a", "names and values are expected"), ("input: [a]", "input: a text is expected"),
         ("input: {", "it is not YAML"), ("input:", "input: a text is expected"), ("\u{0}", "it is not YAML"),
-        ("input: a\ninput: b", "input: it is there twice"), ("a:\n\tb: 1", "it is not YAML: line 2: "),
+        ("input: a\ninput: b", "input: it is repeated"), ("a:\n\tb: 1", "it is not YAML: line 2: "),
         (String(repeating: "[", count: 10_000), "it is not YAML"),
         (String(repeating: "[", count: 100_000), "it has 100000 bytes, and at most 16384 are read"),
     ])

@@ -119,7 +119,7 @@ import Testing
             #"{"default": {"enable_foo": {"enabled": true}, "foo_key": {"enabled": true}}}"#,
             "default.foo_key: code would have enableFooKey for it, and for enable_foo too"
         ),
-        (#"{"default": {"-": {"enabled": true}}}"#, "default.-: code cannot have such a name"),
+        (#"{"default": {"-": {"enabled": true}}}"#, "default.-: it has no letter or digit"),
     ])
     func `Features that code cannot tell apart are an error`(features: String, message: String) throws {
         try generating.write("features.json", features)

@@ -39,7 +39,7 @@ import Testing
                 Test/Values/Added: added, double 1.5 0.0…2.0, at b.c:2
                 Test/Values/Choices: choices 1 | 2 → 1 (one) | 3
                 Test/Values/Default: default 1 → 2
-                Test/Values/Gone: gone, int64 1, at a.c:1
+                Test/Values/Gone: removed, int64 1, at a.c:1
                 Test/Values/Limits: maximum 1.0 → 2.0
                 Test/Values/Type: type int64 → double, default 1 → 1.0
                 Test/Values/Unit: unit kg → g, scale linear → none, pair none → Same

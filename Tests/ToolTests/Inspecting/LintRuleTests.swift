@@ -28,7 +28,8 @@ import Testing
                 .integer(name, 1, Self.described, "at=b.c:2"),
                 .integer("Counts", 1, Self.described),
             ]) == [
-                "Test/Values/\(name): named like Test/Values/Count at a.c:1 but for case or blanks [similarNames]"
+                "Test/Values/\(name): differs from Test/Values/Count at a.c:1 only in case or spaces "
+                    + "[similarNames]"
             ])
     }
 
@@ -36,7 +37,7 @@ import Testing
         #expect(
             try findings([.integer("Count", 1), .integer("Count", 1), .integer("Good", 1, Self.described)])
                 == [
-                    "Test/Values/Count: there is no description [noDescription]"
+                    "Test/Values/Count: it has no description [noDescription]"
                 ])
     }
 

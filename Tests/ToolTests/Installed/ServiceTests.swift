@@ -408,7 +408,7 @@ struct `Programs without a session` {
             """)
         #expect(
             result.output
-                == "tweak: PID: the process belongs to nobody, and no socket of it that listens was found\n")
+                == "tweak: PID: the process belongs to nobody, and has no listening socket\n")
     }
 
     @Test func `A program in a container is tuned from the host`() throws {

@@ -224,8 +224,8 @@ import Testing
         #expect(result.status == 69)
         #expect(
             result.error.contains(
-                "\(setter.title): the Tweaks library is in it and does not listen, so its memory is left alone; this is "
-                    + "about its overrides file\n"))
+                "\(setter.title): it contains the Tweaks library but does not listen, so its memory is "
+                    + "left alone; using its overrides file instead\n"))
         // It does not follow the file, and so has what it had.
         setter.expect("false 5 0.5 hello")
         #expect(try !setter.program.command("ps", "--all").output.contains("\(setter.pid) "))
@@ -242,8 +242,9 @@ import Testing
             #expect(result.status == 69 && result.output.isEmpty, "\(arguments)")
             #expect(
                 result.error.hasSuffix(
-                    "\(program.title): the process has no tweaks, but \(program.path), which was built again since it "
-                        + "started, has some; start it again, or name the file\n"), "\(result.error)")
+                    "\(program.title): the process has no tweaks, but \(program.path), which was rebuilt "
+                        + "since it started, has some; restart it, or give the path of the "
+                        + "file\n"), "\(result.error)")
         }
         #expect(!FileManager.default.fileExists(atPath: program.home("config/tweaks/bare/overrides.json")))
         #expect(try program.command(["get", program.path, "Count"]).output == "5\n")
@@ -262,7 +263,7 @@ import Testing
                 #expect(result.status == 69 && result.output.isEmpty)
                 #expect(
                     result.error
-                        == "tweak: \(title): the process has no tweaks, as a release build has none\n")
+                        == "tweak: \(title): the process has no tweaks, as in a release build\n")
             }
             let list = try tweak(["list", id])
             #expect(list.status == 0 && list.output.hasSuffix("released: no tweaks\n"), "\(list.error)")

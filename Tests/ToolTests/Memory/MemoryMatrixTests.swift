@@ -108,7 +108,7 @@ extension BareProgram {
         let result = try program.tweak("set", "Count", "7")
         #expect(
             result.error.contains(
-                "the Tweaks library is in it and does not listen, so its memory is left alone"))
+                "it contains the Tweaks library but does not listen, so its memory is left alone"))
         #expect(try program.tweak("list").error.contains("its memory is left alone"))
         #expect(try !program.command(["ps", "--all"]).output.contains("\(program.pid) "))
         let count = sleepCount(of: "\(program.pid)")

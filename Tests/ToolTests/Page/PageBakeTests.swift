@@ -206,7 +206,7 @@ private struct BakedPage {
     @Test func `is needed to write, and missed only when asked without that`() throws {
         let result = try run(ui, ["--sources", home.path], home: home)
         #expect(result.status == 69)
-        #expect(result.error.hasPrefix("tweak-ui: tweak is not installed; it would be "), "\(result.error)")
+        #expect(result.error.hasPrefix("tweak-ui: tweak is not installed; searched "), "\(result.error)")
         let page = try ServedPage([SetterProgram.path], home: home, command: [ui])
         let program = try #require(try page.events().first("hello")["first"] as? String)
         let answer = try page.api("bake/plan", ["program": program])

@@ -30,7 +30,7 @@ import Testing
         #expect(result.status == 69)
         #expect(
             result.error == """
-                tweak: tweak-ui is not installed; it would be \(home("tweak-ui")) and \
+                tweak: tweak-ui is not installed; searched \(home("tweak-ui")) and \
                 \(home("../libexec/tweaks/tweak-ui").replacing("/../", with: "/../")); tools/install --with-ui installs it
 
                 """)

@@ -142,8 +142,8 @@ import Testing
         #expect(named.status == 69)
         #expect(
             named.error.hasSuffix(
-                ", and no socket of it that listens was found in \(program.home("runtime/tweaks")); without "
-                    + "XDG_RUNTIME_DIR it is looked for elsewhere, too\n"))
+                ", and has no listening socket in \(program.home("runtime/tweaks")); unset XDG_RUNTIME_DIR "
+                    + "to search elsewhere, too\n"))
     }
 }
 
@@ -192,7 +192,7 @@ import Testing
         #expect(reset.output == "Spring/Physics/Count: 6 is no longer kept\n")
         #expect(
             reset.error
-                == "tweak: warning: \(path): it \(reason), so it never had what was kept\n")
+                == "tweak: warning: \(path): it \(reason), so the kept values never took effect\n")
     }
 
     @Test func `A program that is linked statically`() throws {

@@ -81,7 +81,7 @@ import TweakRecords
         let error = #expect(throws: HistoryError.self) { try store.undo(2, by: .client(other)) }
         #expect(
             error.map { "\($0)" }
-                == "change 2 is of a lease, which ends by itself, or now with `tweak reset --leases`")
+                == "change 2 is a lease, which ends by itself; `tweak reset --leases` ends it now")
         #expect(try store.undo(nil, by: .client(other)).numbers == 1...1)
         #expect(try status() == (7, .lease))
         close(client)

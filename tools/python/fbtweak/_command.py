@@ -202,7 +202,7 @@ class Command:
                 warning.show()
         if status == 0:
             return
-        said = lines or [f"it ended with the status {status}"]
+        said = lines or [f"it exited with status {status}"]
         message = said[0][len("tweak: ") :] if said[0].startswith("tweak: ") else said[0]
         error = busy if status == _BUSY else _ERRORS.get(status, TweaksError)
         raise error(message, [line.strip() for line in said[1:]])

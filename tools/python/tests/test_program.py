@@ -489,7 +489,7 @@ def test_a_program_by_name_and_path(motor, motor_path):
 
 def test_several_processes(motor, start, motor_path):
     start(motor_path)
-    with pytest.raises(fbtweak.TweaksError, match=r"motor: 2 processes run; give the id of one.*\n  motor \("):
+    with pytest.raises(fbtweak.TweaksError, match=r"motor: 2 processes are running; give the id of one.*\n  motor \("):
         wait_until(lambda: fbtweak.connect("motor") is None)
 
 

@@ -41,7 +41,7 @@ struct EditedText {
                 return nil
             }
             return """
-                the text is as it was; an editor that goes on in a window needs an option to wait, \
+                the text is unchanged; a graphical editor needs an option to wait, \
                 such as EDITOR="\(editor) \(option)"
                 """
         }

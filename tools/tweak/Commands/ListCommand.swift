@@ -70,7 +70,7 @@ struct ListCommand: ParsableCommand {
                 undeclared: undeclared.isEmpty ? nil : undeclared)
             try target.show(form, of: program, as: format == .json ? .json : .table) {
                 let rest =
-                    form.undeclared.map { "\n  kept, though nothing declares them\n" + lines(of: $0) } ?? ""
+                    form.undeclared.map { "\n  kept, but not declared\n" + lines(of: $0) } ?? ""
                 return (reason.map { "\(printable(program.title)): \(printable($0))" } ?? table(of: tweaks))
                     + rest
             }
@@ -114,7 +114,7 @@ struct ListCommand: ParsableCommand {
         }
         if let search {
             tweaks = tweaks.filter { $0.declaration.contains(words: search) }
-            guard !tweaks.isEmpty else { return ([], "no tweaks have the words \(search)") }
+            guard !tweaks.isEmpty else { return ([], "no tweaks match the words \(search)") }
         }
         guard changed else { return (tweaks, nil) }
         let count = tweaks.count

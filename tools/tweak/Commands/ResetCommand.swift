@@ -77,7 +77,7 @@ struct ResetCommand: ParsableCommand {
                 }
             }
             if let obstacle, !changes.isEmpty {
-                warn("\(program.title): it \(obstacle), so it never had what was kept")
+                warn("\(program.title): it \(obstacle), so the kept values never took effect")
             }
             // What waits is in the lines above.
             try program.reportIneffective(reset.ineffective?.filter { $0.pendingValue == nil })

@@ -69,7 +69,7 @@ final class SourceFollower {
             waiting = []
             return true
         } catch  where error.kind == .busy {
-            if waiting.isEmpty { warn("\(title): \(error.message); what is edited waits until it goes on") }
+            if waiting.isEmpty { warn("\(title): \(error.message); edits wait until it responds") }
             waiting = edits
             return true
         } catch {

@@ -32,14 +32,14 @@ struct FlipDefaults {
         // The parser also reads UTF-16.
         guard String(validating: yaml, as: UTF8.self) != nil else { throw Self.failure("it is not UTF-8") }
         var (parser, document) = (yaml_parser_t(), yaml_document_t())
-        guard yaml_parser_initialize(&parser) == 1 else { throw Self.failure("there is too little memory") }
+        guard yaml_parser_initialize(&parser) == 1 else { throw Self.failure("out of memory") }
         defer { yaml_parser_delete(&parser) }
         let isRead = yaml.withUnsafeBufferPointer { bytes in
             yaml_parser_set_input_string(&parser, bytes.baseAddress, bytes.count)
             return yaml_parser_load(&parser, &document) == 1
         }
         guard isRead else {
-            let problem = parser.problem.map { String(cString: $0) } ?? "there is too little memory"
+            let problem = parser.problem.map { String(cString: $0) } ?? "out of memory"
             throw Self.failure("it is not YAML: line \(parser.problem_mark.line + 1): \(problem)")
         }
         defer { yaml_document_delete(&document) }
@@ -57,7 +57,7 @@ struct FlipDefaults {
                         + Self.options.map(\.key).joined(separator: ", "))
                 continue
             }
-            guard self[keyPath: option] == nil else { throw Self.failure("\(name ?? ""): it is there twice") }
+            guard self[keyPath: option] == nil else { throw Self.failure("\(name ?? ""): it is repeated") }
             guard let text = Self.text(of: pair.value, in: &document), !text.isEmpty else {
                 throw Self.failure("\(name ?? ""): a text is expected")
             }

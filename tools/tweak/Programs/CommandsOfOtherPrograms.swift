@@ -44,7 +44,7 @@ func output(ofPart name: String, _ arguments: String = "") throws(Failure) -> [U
 
 private func notInstalled(_ name: String, _ help: String = "") -> Failure {
     Failure(
-        "\(name) is not installed; it would be \(places(of: name).joined(separator: " and "))" + help,
+        "\(name) is not installed; searched \(places(of: name).joined(separator: " and "))" + help,
         .unavailable)
 }
 

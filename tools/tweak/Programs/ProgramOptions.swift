@@ -105,7 +105,7 @@ extension ProgramChoice {
         for program in programs {
             if programs.count > 1, format == .table { print(printable(program.title) + ":") }
             if isForNextStart, program.pid == nil, isatty(STDERR_FILENO) == 1 {
-                printMessage("\(program.title) is not running; this is for its next start")
+                printMessage("\(program.title) is not running; using the values for its next start")
             }
             do throws(Failure) { try body(program) } catch {
                 error.write(about: programs.count > 1 ? program.title : nil)
@@ -137,7 +137,7 @@ extension ProgramChoice {
         if let program = program as? LiveProgram { return program }
         throw Failure(
             program is MemoryProgram
-                ? "the Tweaks library is not in the process, so it cannot do that; link the program with it, or run it "
+                ? "this needs the Tweaks library in the process; link the program with it, or start it "
                     + "with tweak exec"
                 : "it is not running, or does not accept connections", about: program.title, .unavailable)
     }
@@ -159,7 +159,7 @@ extension ProgramChoice {
         }
         let option = self is ProcessOptions ? "" : ", or --all-processes"
         throw Failure(
-            "\(program): \(first.count) processes run; give the id of one\(option)",
+            "\(program): \(first.count) processes are running; give the id of one\(option)",
             details: first.map(\.title), .usage)
     }
 
@@ -170,7 +170,7 @@ extension ProgramChoice {
         }
         let programs = try search.programs(named: program, checkingValues: checkingValues)
         guard let wait, programs.allSatisfy({ $0.pid == nil }) else { return programs }
-        throw Failure("\(program): it was not started within \(wait.text)", .unavailable)
+        throw Failure("\(program): it did not start within \(wait.text)", .unavailable)
     }
 
     /// The programs, of those that run and have the same overrides file only the first, with the others as its forks.

@@ -158,8 +158,8 @@ struct CommandMeasurement: SweepMeasurement {
         if status != 0 {
             return .failed(
                 reason: status > 128
-                    ? "the command was ended by the signal \(status - 128)"
-                    : "the command ended with the status \(status)")
+                    ? "the command was killed by signal \(status - 128)"
+                    : "the command exited with status \(status)")
         }
         guard let pattern else { return .value(seconds) }
         return try pattern.number(in: run.output, &watch)

@@ -67,8 +67,8 @@ struct SweepReport {
     private var driftText: String? {
         guard let drift = sweep.trials.drift else { return nil }
         let last = sweep.trials.measurements.last?.time ?? 0
-        return "The reference changed by \(Self.text(drift.slope * (last - drift.start))) meanwhile; "
-            + "the results are corrected."
+        return "The reference drifted by \(Self.text(drift.slope * (last - drift.start))) during the "
+            + "sweep; the results are corrected."
     }
 
     /// A difference with its interval, in percent of the values before if they are not 0.

@@ -54,7 +54,7 @@ package struct FeatureAccessors: Sendable {
             }
             let upper = Identifier.upperCamelCase(feature.flatName)
             guard !upper.isEmpty else {
-                throw failure("code cannot have such a name; one with a letter or a digit is needed")
+                throw failure("it has no letter or digit, so it cannot be a name in code")
             }
             let accessor = Accessor(
                 feature: feature, upper: upper, lower: Identifier.lowerCamelCase(feature.flatName),

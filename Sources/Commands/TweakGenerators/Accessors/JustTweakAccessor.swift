@@ -131,7 +131,7 @@ private struct Constants: Sendable {
             guard !constant.isEmpty else {
                 throw .invalid(
                     path: path, place: place,
-                    reason: "code cannot have such a name; one with a letter or a digit is needed")
+                    reason: "it has no letter or digit, so it cannot be a name in code")
             }
             if let other = namesByConstant.updateValue(name, forKey: constant) {
                 throw .invalid(

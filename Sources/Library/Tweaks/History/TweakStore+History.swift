@@ -41,9 +41,9 @@ extension HistoryError: CustomStringConvertible {
         case .incomplete(let number):
             return "change \(number) cannot be undone: its values were too many or too long for the history"
         case .ofLease(let number):
-            return "change \(number) is of a lease, which ends by itself, or now with `tweak reset --leases`"
+            return "change \(number) is a lease, which ends by itself; `tweak reset --leases` ends it now"
         case .ofKill(let number):
-            return "change \(number) is of a kill, which `tweak fleet unkill` ends"
+            return "change \(number) is a kill; end it with `tweak fleet unkill`"
         case .gone(let key): return "\(key): the tweak no longer exists; its library was unloaded"
         case .changedSince(let key, let value, let last):
             let who = last.map { ", by \($0.author) in change \($0.number)" } ?? ""

@@ -45,8 +45,8 @@ final class InstalledCommand: Sendable {
         }
         guard let installed else {
             throw Failure(
-                "\(program) is not installed; it would be \(places.map { $0[0] }.joined(separator: " or "))"
-                    + "; \(installer) installs it", .unavailable)
+                "\(program) is not installed; searched \(places.map { $0[0] }.joined(separator: " and ")); "
+                    + "\(installer) installs it", .unavailable)
         }
         return installed
     }

@@ -101,7 +101,7 @@ struct NumberExpression {
             right = Operand(number: .real(left.number.real * right.number.real))
         }
         guard left.isPercent == right.isPercent else {
-            throw Problem(reason: "a percentage stands behind the number that it is of, as in 200+10%")
+            throw Problem(reason: "write a percentage after the number that it refers to, as in 200+10%")
         }
         return Operand(number: try combine(sign, left.number, right.number), isPercent: left.isPercent)
     }
@@ -194,7 +194,7 @@ struct NumberExpression {
 
     private mutating func plainOperand() throws(Problem) -> Operand {
         if take("(") != nil { return try parenthesized() }
-        guard next < text.count else { throw Problem(reason: "the end of the expression is missing") }
+        guard next < text.count else { throw Problem(reason: "the expression is incomplete") }
         if startsNumber { return try numberWithUnit() }
         let word = self.word(at: next)
         guard !word.isEmpty else { throw misunderstood }

@@ -416,7 +416,7 @@ package final class HostReporter: Sendable {
             return (isNew, [state.leases.alive?.id, state.leases.reports].compactMap(\.self))
         }
         for lease in leases { try? await client.endLease(lease, at: endpoint) }
-        if isNew { say("what this host has is not reported: \(endpoint): \(error.message)", name) }
+        if isNew { say("the state of this host is not reported: \(endpoint): \(error.message)", name) }
     }
 
     private func report(_ names: [String], at endpoint: String) async throws(FetchProblem) -> Outcome {
