@@ -96,7 +96,7 @@ import TweakFormats
         ),
         (
             "\"name\": \"a\", \"url\": \"https://e/\", \"intervall\": 5",
-            "applications.0: \"intervall\" is not known; name, url, "
+            "applications.0: unknown member \"intervall\"; allowed: name, url, "
         ),
     ])
     func `is refused with the location and what is allowed`(members: String, expected: String) {
@@ -119,7 +119,7 @@ import TweakFormats
             "ofrep.url: \"https://\", a host and a path are expected"
         ),
         ("\"ofrep\": { \"url\": \"http://e\" }", "ofrep: without TLS anybody on the network can change"),
-        ("\"url\": \"https://e\", \"ofrep\": { \"url\": \"https://e\" }", "ofrep: there is either"),
+        ("\"url\": \"https://e\", \"ofrep\": { \"url\": \"https://e\" }", "ofrep: give either"),
         ("\"ofrep\": { \"url\": \"https://e\", \"context\": 1 }", "ofrep.context: got 1, expected an object"),
         (
             "\"ofrep\": { \"url\": \"https://e\", \"context\": { \"targetingKey\": 1 } }",
@@ -136,7 +136,7 @@ import TweakFormats
         ("\"ofrep\": { \"url\": \"https://e\", \"names\": {} }", "none"),
         (
             "\"ofrep\": { \"url\": \"https://e\", \"name\": {} }",
-            "ofrep: \"name\" is not known; url, context,"
+            "ofrep: unknown member \"name\"; allowed: url, context,"
         ),
         (
             "\"ofrep\": { \"url\": \"https://e\" }, \"publicKey\": \"fMVvFKb4IbLUyGwBKeR9Yl6nBtT7wpgwOmLBoXzS0zQ=\"",
@@ -202,7 +202,7 @@ import TweakFormats
     }
 
     @Test(arguments: [
-        ("\"endpoints\": []", "etcd.endpoints: there is none"),
+        ("\"endpoints\": []", "etcd.endpoints: it is empty"),
         ("\"prefix\": \"a\"", "etcd.endpoints: it is missing: an array of addresses"),
         (
             "\"endpoints\": [\"a:2379\"]",
@@ -224,7 +224,11 @@ import TweakFormats
         ),
         ("\"endpoints\": [\"https://a\"], \"interval\": 0", "etcd.interval: got 0"),
         ("\"endpoints\": [\"https://a?b\"]", "etcd.endpoints.0: got \"https://a?b\", expected an address"),
-        ("\"endpoints\": [\"https://a\"], \"key\": 0", "etcd: \"key\" is not known; plainHTTP, endpoints,"),
+        (
+            "\"endpoints\": [\"https://a\"], \"key\": 0",
+            "etcd: unknown member \"key\"; allowed: plainHTTP, "
+                + "endpoints,"
+        ),
     ])
     func `is refused with the location and what is allowed`(members: String, expected: String) {
         let error = #expect(throws: (any Error).self) { try read(members) }

@@ -299,7 +299,7 @@ extension AgentHost {
     @Test func `that redirects, unless allowed, and never with the token`() throws {
         try host.home.write("token", "secret")
         let other = try HostileServer { $0.answer(Self.new) }
-        try refuses("it is redirected to \"\(other.url)\", but redirects are not followed") {
+        try refuses("the server redirects to \"\(other.url)\", but redirects are not followed") {
             $0.answer("", status: "307 Temporary Redirect", headers: ["Location: \(other.url)"])
         }
         try host.configure(service: server.url, "\"tokenFile\": \"token\"", "\"redirects\": 1")

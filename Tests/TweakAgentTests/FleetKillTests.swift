@@ -100,7 +100,7 @@ import Testing
         #expect(try kill("search", "--why", "a").succeeded)
         let other = try host.fleet("unkill", "serach")
         #expect(other.output == "search: nothing had to be changed\n")
-        #expect(other.error.contains("warning: these stay killed: \(tweak)"), "\(other.error)")
+        #expect(other.error.contains("warning: still killed: \(tweak)"), "\(other.error)")
         let json =
             #"{ "tweaks": [ { "tweak": "Features/fast/enabled", "type": "bool" }, { "tweak": "\#(tweak)", "type": "bool" } ] }"#
         #expect(etcd.put([(Array("/tweaks/production/search/schema/aa.1".utf8), Array(json.utf8))]))

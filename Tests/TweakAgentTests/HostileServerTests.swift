@@ -29,7 +29,7 @@ import Testing
         try expect("the answer is text/html; application/json is expected")
         let since = try #require(try host.problem()?.split(separator: " since ").last)
         server.answer { $0.answer("", status: "302 Found", headers: ["Location: /login"]) }
-        try expect("it is redirected to \"/login\", but redirects are not followed")
+        try expect("the server redirects to \"/login\", but redirects are not followed")
         server.answer { $0.answer("", status: "503 Service Unavailable") }
         try expect("HTTP status 503")
         #expect(try host.problem() == "HTTP status 503, after other failures since \(since)")
@@ -256,7 +256,7 @@ import Testing
             request.answer("", status: "302 Found", headers: ["Location: /other.json"])
         }
         try refuses(
-            "it is redirected to \"/other.json\", but redirects are not followed", answer: redirecting)
+            "the server redirects to \"/other.json\", but redirects are not followed", answer: redirecting)
         try host.configure(server.url, "\"redirects\": 1")
         #expect(try host.once().succeeded)
         #expect(try host.isOn("search") == false)
@@ -265,7 +265,7 @@ import Testing
     @Test func `in a redirect loop`() throws {
         try host.configure(server.url, "\"redirects\": 3")
         let before = server.requests.count
-        try refuses("it is redirected to \"/features.json\", but only 3 redirects are followed") {
+        try refuses("the server redirects to \"/features.json\", but only 3 redirects are followed") {
             $0.answer("", status: "301 Moved Permanently", headers: ["Location: /features.json"])
         }
         #expect(server.requests.count == before + 4)
@@ -274,7 +274,7 @@ import Testing
     @Test(arguments: ["file:///etc/passwd", "gopher://127.0.0.1/", ""])
     func `after a redirect to anything but a web address`(location: String) throws {
         try host.configure(server.url, "\"redirects\": 3")
-        try refuses("it is redirected to \"") {
+        try refuses("the server redirects to \"") {
             $0.answer("", status: "302 Found", headers: ["Location: \(location)"])
         }
     }

@@ -309,7 +309,7 @@ import Testing
         let server = try server("good", more: "location / { return 302 \(plain.url)features.json; }")
         try host.configure(server.url, "\"certificates\": \"ca.crt\", \"redirects\": 3")
         #expect(try host.once().status == EX_TEMPFAIL)
-        #expect(try host.problem()?.contains("which is without TLS") == true)
+        #expect(try host.problem()?.contains("which does not use TLS") == true)
         #expect(plain.log.isEmpty)
     }
 }

@@ -89,7 +89,7 @@ import TweakFormats
         #expect(try host.once().status == EX_TEMPFAIL)
         #expect(
             try host.problem()?.hasPrefix(
-                "it is redirected to \"\(other.url)x\", but redirects are not followed") == true)
+                "the server redirects to \"\(other.url)x\", but redirects are not followed") == true)
         try host.configure(server.url, "\"headersFile\": \"headers\", \"redirects\": 1")
         #expect(try host.once().succeeded)
         #expect(server.requests.last?.contains("Basic secret") == true)

@@ -82,14 +82,15 @@ import TweakPlot
         #expect(samples.shortage(for: .percentile(80), named: "p80", isUpdated: true) == nil)
         #expect(
             samples.shortage(for: .percentile(95), named: "p95", isUpdated: false)
-                == "p95 needs 20 samples, and there are 5")
+                == "p95 needs 20 samples, but there are 5")
     }
 
     @Test mutating func `Too few updates are named, with their rate`() {
         add(0...9) { $0 < 4 ? 1 : 2 }
         #expect(
             samples.shortage(for: .percentile(75), named: "p75", isUpdated: true)
-                == "p75 needs 4 updates, and there are 2 in 5 samples (2.5 changes per second), unless some stored an equal value"
+                == "p75 needs 4 updates, but there are 2 in 5 samples (2.5 changes per second), unless "
+                + "some stored an equal value"
         )
         #expect(samples.shortage(for: .percentile(75), named: "p75", isUpdated: false) == nil)
         #expect(samples.shortage(for: .integralOfAbsolute, named: "iae", isUpdated: true) == nil)

@@ -31,7 +31,7 @@ extension Follow {
         let path = try agentConfiguration(configurationPath)
         let configuration = try Self.read(path)
         guard let place = folder ?? AgentFolder.usual else {
-            throw Failure("neither STATE_DIRECTORY nor HOME is set; --folder says where to write", .usage)
+            throw Failure("neither STATE_DIRECTORY nor HOME is set; give the folder with --folder", .usage)
         }
         let opened: AgentFolder
         do throws(OverridesError) { opened = try AgentFolder(place) } catch {

@@ -66,7 +66,7 @@ extension AdoptedBuilds {
             builds.contains(where: { $0.program == path })
         {
             warn(
-                "\(path): it was built again since variables were adopted; tweak adopt --renew looks them up")
+                "\(path): it was rebuilt since variables were adopted; look them up with tweak adopt --renew")
         }
         var keys = Set(declared.map(\.key))
         return buildIdentities(of: path).flatMap { self[$0] ?? [] }.map(\.tweak.declaration)

@@ -122,8 +122,7 @@ package struct KeptFiles {
 
     private static func isRunning(_ title: String) -> Failure {
         Failure(
-            "nothing was removed, because it is running; stop it, or reset its "
-                + "tweaks", about: title, .busy)
+            "nothing was removed, because it is running; stop it, or reset its tweaks", about: title, .busy)
     }
 
     /// Removes the folder with all files. From one moment on nothing is kept, also if the command is killed.

@@ -303,7 +303,8 @@ package final class OfflineProgram: Program {
     private func checkLibrary() throws(Failure) {
         guard !keepsInVain, let obstacle else { return }
         throw Failure(
-            "nothing was set: it \(obstacle), so it would never read the value; --anyway keeps it nevertheless",
+            "nothing was set: it \(obstacle), so it would never read the value; use --anyway to keep it "
+                + "nevertheless",
             about: title, .unavailable)
     }
 

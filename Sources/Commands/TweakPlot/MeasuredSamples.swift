@@ -94,7 +94,7 @@ package struct MeasuredSamples: Sendable {
     package func shortage(for statistic: Statistic, named name: String, isUpdated: Bool) -> String? {
         let needed = statistic.neededCount
         func text(_ unit: String, _ count: Int) -> String {
-            "\(name) needs \(needed) \(unit), and there \(count == 1 ? "is" : "are") \(count)"
+            "\(name) needs \(needed) \(unit), but there \(count == 1 ? "is" : "are") \(count)"
         }
         guard values.count >= needed else { return text("samples", values.count) }
         // An integral has a time, whatever the updates.

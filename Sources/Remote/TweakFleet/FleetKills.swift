@@ -91,7 +91,7 @@ extension Fleet {
         if change == nil, !options.change.isDryRun, let killed = kills(options.fleet)?.values, !killed.isEmpty
         {
             warn(
-                "these stay killed: "
+                "still killed: "
                     + killed.map(\.tweak.description).beginning.joined(separator: ", "))
         }
         try show(change, options.fleet, options.change)

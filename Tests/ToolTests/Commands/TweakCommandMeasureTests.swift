@@ -107,7 +107,7 @@ import Testing
         defer { process.kill() }
         let result = try measure("--rate", "200", "--stat", "p95")
         #expect(result.status == 0 && Double(result.output.dropLast()) != nil)
-        #expect(result.error.contains("p95 needs 20 updates, and there are "), "\(result)")
+        #expect(result.error.contains("p95 needs 20 updates, but there are "), "\(result)")
         let measured = try measure("--rate", "200", "--format", "json").json
         let (samples, lost) = (measured["samples"] as? Int ?? 0, measured["lost"] as? Int ?? 0)
         let changes = measured["changes"] as? Int ?? 0

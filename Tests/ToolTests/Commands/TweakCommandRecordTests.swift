@@ -182,7 +182,7 @@ import Testing
             try setter.program.command(["replay", setter.home(name), "\(setter.pid)", "--speed", "2"])
                 .succeeded)
         let ramp = try setter.tweak("explain", "Ratio").output
-        #expect(ramp.contains("on the way to 1.0, in "), "\(ramp)")
+        #expect(ramp.contains("ramping to 1.0, "), "\(ramp)")
         let changes = try #require(
             try setter.tweak("log", "--format", "json").json["changes"] as? [[String: Any]])
         #expect(changes.map { $0["ramp"] as? Double } == [1200, nil, nil, nil, 600, nil])

@@ -195,7 +195,7 @@ private let defaults = "-9.81 0.2 1 0 5 0.5 0.25 3 0"
         program.expect("-30 0.2 1 0 5 0.5 0.25 3 0")
         try program.home.write("store", "")
         program.expect("-1.5 0.2 1 0 5 0.5 0.25 3 0")
-        let advice = "tweak adopt --again \(program.pid) stores it once more"
+        let advice = "tweak adopt --again \(program.pid) writes it again"
         #expect(try program.tweak("explain", "Gravity").output.contains(advice))
         let again = try program.command(["adopt", "--again", "\(program.pid)"])
         #expect(again.output == "Game/Physics/Gravity: -1.5 m/s2 → -30.0 m/s2\n")

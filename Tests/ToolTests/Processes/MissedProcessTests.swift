@@ -182,7 +182,7 @@ import Testing
             #expect(
                 result.error
                     == "tweak: \(path): nothing was set: it \(reason), so it would never read the value; "
-                    + "--anyway keeps it nevertheless\n")
+                    + "use --anyway to keep it nevertheless\n")
             #expect(!FileManager.default.fileExists(atPath: folder))
         }
         let set = try tweak("set", path, "Count", "6", "--anyway")

@@ -112,13 +112,13 @@ struct ExplainCommand: ParsableCommand {
             let again = "tweak adopt --again" + (program.pid.map { " \($0)" } ?? "")
             lines.append(
                 printable(
-                    "before: \(declaration.text(of: overwritten)), from \(origin); \(again) stores it once more"
+                    "before: \(declaration.text(of: overwritten)), from \(origin); \(again) writes it again"
                 ))
         }
         if let ramp = tweak.ramp {
             lines.append(
                 printable(
-                    "on the way to \(declaration.text(of: ramp.target)), in \(durationText(ramp.remaining))"))
+                    "ramping to \(declaration.text(of: ramp.target)), \(durationText(ramp.remaining)) left"))
         }
         if let gate = explanation.gate {
             let waiting = gate.pendingValue.map { value in

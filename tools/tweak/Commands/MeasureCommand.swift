@@ -227,7 +227,7 @@ private struct MeasuredProcess {
         guard samples.values.isEmpty, let tweak else { return }
         throw Failure(
             "\(tweak.declaration.key): "
-                + (samples.hasEnded ? "the program has ended" : "the program gives no samples"),
+                + (samples.hasEnded ? "the program has ended" : "the program sends no samples"),
             samples.hasEnded ? .unavailable : .busy)
     }
 }

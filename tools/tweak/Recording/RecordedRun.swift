@@ -38,7 +38,7 @@ struct RecordedRun {
 
     /// The start on both clocks, with which every recording begins.
     private func start(_ path: String) throws(Failure) -> RecordedProgram {
-        guard let program else { throw Failure("\(path): it is not a file of tweak record", .invalid) }
+        guard let program else { throw Failure("\(path): it is not a recording by tweak record", .invalid) }
         return program
     }
 
@@ -156,7 +156,7 @@ private func decodedSnapshot(_ json: [UInt8], _ path: String) throws(Failure) ->
 
 private func decoded<Value: Decodable>(_ json: [UInt8], _ path: String) throws(Failure) -> Value {
     do throws(JSONError) { return try decodeJSON(from: json) } catch {
-        throw Failure("\(path): it is not a file of tweak record: \(error)", .invalid)
+        throw Failure("\(path): it is not a recording by tweak record: \(error)", .invalid)
     }
 }
 

@@ -103,7 +103,7 @@ struct SampledMeasurement: SweepMeasurement {
         var results: [Double] = []
         for process in processes {
             guard !process.values.isEmpty else {
-                throw Failure("\(process.title): the program gives no samples", .busy)
+                throw Failure("\(process.title): the program sends no samples", .busy)
             }
             let result = statistic(process.values, at: process.times)
             guard !result.isNaN else { return .failed(reason: "\(process.title) is NaN") }

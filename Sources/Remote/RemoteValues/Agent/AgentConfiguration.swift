@@ -43,7 +43,7 @@ package struct AgentConfiguration: Hashable, Sendable {
         }
         try root.end()
         guard !entries.isEmpty else {
-            throw root.invalid("applications", "there is none")
+            throw root.invalid("applications", "it is empty")
         }
         var applications: [WebSettings] = []
         var fleet: [EtcdSettings] = []
@@ -51,7 +51,7 @@ package struct AgentConfiguration: Hashable, Sendable {
         for var members in entries {
             if let application = try Self.etcdSettings(members, cluster) {
                 guard fleetNames.insert(ByteText(application.name)).inserted else {
-                    throw members.invalid("name", "there is another application \"\(application.name)\"")
+                    throw members.invalid("name", "duplicate application \"\(application.name)\"")
                 }
                 fleet.append(application)
                 // etcd may be its only origin.
@@ -59,7 +59,7 @@ package struct AgentConfiguration: Hashable, Sendable {
             }
             let application = try Self.webSettings(&members)
             guard names.insert(ByteText(application.name)).inserted else {
-                throw members.invalid("name", "there is another application \"\(application.name)\"")
+                throw members.invalid("name", "duplicate application \"\(application.name)\"")
             }
             applications.append(application)
         }
@@ -149,7 +149,7 @@ package struct AgentConfiguration: Hashable, Sendable {
             return (try members.url("url", members.required("url", file, "the address of its file")), nil)
         }
         guard file == nil else {
-            throw members.invalid("ofrep", "there is either an address of a file, or a service")
+            throw members.invalid("ofrep", "give either the address of a file or a service, not both")
         }
         let address = try service.required("url", service.text("url"), "the address of the service")
         let url = try service.url("url", address, service: FlagEvaluation.path)
@@ -282,7 +282,7 @@ struct Members {
         let paths = try arrayIfPresent(name, "an array of paths") { (place, value) throws(FormatError) in
             resolvedPath(try Self.text(value, place), relativeTo: place.path)
         }
-        guard paths?.count ?? 0 <= most else { throw invalid(name, "there are at most \(most)") }
+        guard paths?.count ?? 0 <= most else { throw invalid(name, "at most \(most) are allowed") }
         return paths
     }
 
@@ -317,7 +317,7 @@ struct Members {
     /// Throws if unknown members remain.
     func end() throws(FormatError) {
         guard let unknown = members.keys.min() else { return }
-        throw place.invalid("\"\(unknown.text)\" is not known; \(known.joined(separator: ", ")) are")
+        throw place.invalid("unknown member \"\(unknown.text)\"; allowed: \(known.joined(separator: ", "))")
     }
 }
 #endif

@@ -59,7 +59,7 @@ package struct EtcdCluster: Hashable, Sendable {
             }
             return endpoint
         }
-        guard !endpoints.isEmpty else { throw members.invalid("endpoints", "there is none") }
+        guard !endpoints.isEmpty else { throw members.invalid("endpoints", "it is empty") }
         if let prefix = try members.text("prefix") {
             let end = prefix.utf8.reversed().prefix { $0 == UInt8(ascii: "/") }.count
             self.prefix = String(prefix.dropLast(end))

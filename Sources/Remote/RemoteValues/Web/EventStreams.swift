@@ -164,7 +164,7 @@ package final class EventStreams: Sendable {
             let scheme = url.split(separator: ":").first?.lowercased(), ["https", "http"].contains(scheme)
         else { throw FetchProblem(message: "its URL is not that of a web server") }
         guard scheme == "https" || application.plainHTTP else {
-            throw FetchProblem(message: "its address is without TLS")
+            throw FetchProblem(message: "its address does not use TLS")
         }
         return (url, fetcher.isOwn(url))
     }

@@ -187,7 +187,8 @@ package struct HTTPFetcher: Sendable {
                     let location = response.headers.first(name: "location") ?? ""
                     guard redirects < application.redirects else {
                         throw FetchProblem(
-                            message: "it is redirected to \"\(RemoteURL.shown(location).prefix(200))\", but "
+                            message: "the server redirects to "
+                                + "\"\(RemoteURL.shown(location).prefix(200))\", but "
                                 + (application.redirects == 0
                                     ? "redirects are not followed"
                                     : "only \(application.redirects) redirects are followed"))
@@ -223,12 +224,15 @@ package struct HTTPFetcher: Sendable {
         guard let target = URL(string: location, relativeTo: URL(string: url))?.absoluteString,
             let scheme = target.split(separator: ":").first?.lowercased(), ["https", "http"].contains(scheme)
         else {
-            throw FetchProblem(message: "it is redirected to \"\(RemoteURL.shown(location).prefix(200))\"")
+            throw FetchProblem(
+                message: "the server redirects to "
+                    + "\"\(RemoteURL.shown(location).prefix(200))\"")
         }
         guard scheme == "https" || application.plainHTTP else {
             throw FetchProblem(
                 message:
-                    "it is redirected to \"\(RemoteURL.shown(target).prefix(200))\", which is without TLS")
+                    "the server redirects to \"\(RemoteURL.shown(target).prefix(200))\", which does not "
+                    + "use TLS")
         }
         return target
     }
