@@ -233,7 +233,7 @@ private struct Promotion: Sendable {
         guard !left.isEmpty else { return }
         printMessage(
             "\(environments.from) has no value for "
-                + "" + left.map(\.description).beginning.joined(separator: ", ")
+                + left.map(\.description).beginning.joined(separator: ", ")
                 + "; the value in \(environments.to) stays"
                 + FleetWording.choose("; --remove removes it"), of: Fleet.command)
     }
