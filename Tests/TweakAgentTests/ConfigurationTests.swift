@@ -226,8 +226,7 @@ import TweakFormats
         ("\"endpoints\": [\"https://a?b\"]", "etcd.endpoints.0: got \"https://a?b\", expected an address"),
         (
             "\"endpoints\": [\"https://a\"], \"key\": 0",
-            "etcd: unknown member \"key\"; allowed: plainHTTP, "
-                + "endpoints,"
+            "etcd: unknown member \"key\"; allowed: plainHTTP, endpoints,"
         ),
     ])
     func `is refused with the location and what is allowed`(members: String, expected: String) {

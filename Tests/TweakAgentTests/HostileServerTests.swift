@@ -39,7 +39,7 @@ import Testing
         try host.configure(expired.url, "\"certificates\": \"ca.crt\"")
         try expect("the certificate of the server is not trusted, or has expired")
         try host.configure("https://nowhere.invalid/")
-        try expect("there is no host nowhere.invalid")
+        try expect("no host nowhere.invalid")
         try host.configure(server.url)
         try expect("HTTP status 503")
         server.answer { $0.answer(features(["search": true])) }

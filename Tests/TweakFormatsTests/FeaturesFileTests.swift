@@ -96,7 +96,7 @@ func message(ofFeatures json: String, environment: String = "default") -> String
     @Test func `A missing parent is an error that names file, place and choices`() {
         #expect(
             message(ofFeatures: #"{"default": {}, "beta": {"inherits_from": "dev"}}"#)
-                == "features.json: beta.inherits_from: there is no environment \"dev\"; there are beta, default"
+                == "features.json: beta.inherits_from: unknown environment \"dev\"; there are beta, default"
         )
     }
 
@@ -113,9 +113,9 @@ func message(ofFeatures json: String, environment: String = "default") -> String
     @Test func `An unknown environment is an error that names file and choices`() {
         #expect(
             message(ofFeatures: #"{"default": {}, "beta": {}}"#, environment: "gamma")
-                == "features.json: there is no environment \"gamma\"; it has beta, default")
+                == "features.json: unknown environment \"gamma\"; it has beta, default")
         #expect(
-            message(ofFeatures: "{}") == "features.json: there is no environment \"default\"; it has none")
+            message(ofFeatures: "{}") == "features.json: unknown environment \"default\"; it has none")
     }
 
     @Test func `Bad JSON is an error that names file, line and column`() {

@@ -215,7 +215,8 @@ private func moveProgramHeaders(of path: String) throws {
         #expect(found.images.count == 2)
         #expect(
             found.problems == [
-                "\(home("many.so")) and 57 more mapped files are left out: of a process 1 MiB of tweaks are read, for 10 seconds"
+                "\(home("many.so")) and 57 more mapped files are skipped: at most 1 MiB of tweaks are read "
+                    + "from a process, for 10 seconds"
             ])
         let none = try MemoryImages(in: memory, executable: home("maps"), mostTime: .zero)
         #expect(none.images.isEmpty && none.problems.count == 1)

@@ -292,7 +292,7 @@ import TweakSources
         ),
         (
             "gain[1][1]", "double gain[2][2] = {[1][0] = 2.5, {2.5}};",
-            "its initializer goes on behind a part; write [1] = there"
+            "its initializer continues after a part; write [1] = there"
         ),
         ("gain.a.kp", "P gain = {.a = BASE};", "its initializer has BASE where braces with .kp would be"),
         ("gain.{…}.kp", "P gain = {.kp = 2.5};", "app.cpp:gain.{…}.kp is a part that has no name of its own"),

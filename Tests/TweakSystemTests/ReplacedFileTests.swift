@@ -72,7 +72,8 @@ import TweakSystem
         #expect(error?.number == EMLINK)
         #expect(
             error?.description
-                == "cannot replace \(path): it has 2 names (hard links), and only one of them would have the new content"
+                == "cannot replace \(path): it has 2 hard links, and only one of them would get the new "
+                + "content"
         )
         #expect(try text(path) == "old")
         #expect(try names == ["file", "other"])

@@ -45,7 +45,7 @@ struct RolloutAgent: Sendable {
         let leader = RolloutLeader(editor, by: Fleet.author) { plan in
             guard let name = plan.check else { return nil }
             // Only the name comes from etcd.
-            guard let path = checks[name] else { return "there is no check \(name)" }
+            guard let path = checks[name] else { return "no check \(name) is configured" }
             return await RolloutCheck.executable(path, name: name).run()
         } tell: { event in
             say(RolloutText(event).text, settings.name)

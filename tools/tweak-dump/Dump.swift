@@ -94,7 +94,7 @@ struct Dump {
             } catch .broken(let path, let reason) where path != file.path {
                 // Sections that contradict each other are made to waste time.
                 tell(.broken(path: path, reason: reason))
-                throw .unread(path: file.path, reason: "the members behind a broken one")
+                throw .unread(path: file.path, reason: "the members after a broken one")
             } catch {
                 tell(error)
             }

@@ -427,12 +427,13 @@ private struct Parser {
         case "1"..."9":
             throw Problem(
                 reason:
-                    "\\\(scalar) refers to a group; such expressions can take for ever, so they are refused")
-        case "d": throw Problem(reason: "\\d is no extended regular expression; write [0-9]")
+                    "\\\(scalar) is a back-reference, which is refused, because matching could take forever")
+        case "d": throw Problem(reason: "\\d does not exist in extended regular expressions; write [0-9]")
         case _ where scalar.properties.isAlphabetic || "0"..."9" ~= scalar:
             throw Problem(
                 reason:
-                    "\\\(scalar) means nothing; allowed: \\w \\W \\s \\S \\b \\B \\< \\>, and \\ before signs"
+                    "\\\(scalar) is not an escape; allowed: \\w \\W \\s \\S \\b \\B \\< \\>, and \\ before "
+                    + "signs"
             )
         default: return .character(CharacterSet(ranges: [scalar.value...scalar.value]))
         }

@@ -282,7 +282,7 @@ extension ConnectionError {
         case .system(let reason, _): "cannot connect to it: \(reason)"
         case .answer(let error): error.message
         case .tooMuch(let most):
-            "its tweaks take more than what is left of the \(most) bytes for all programs together"
+            "its tweaks exceed what is left of the \(most) bytes for all programs together"
         case .tooLong(let bytes):
             "a program takes at most \(ControlLimits.requestSize) bytes per request, and the values have "
                 + "\(bytes)"

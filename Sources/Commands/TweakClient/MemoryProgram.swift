@@ -192,7 +192,7 @@ package final class MemoryProgram: Program {
             do throws(Failure) {
                 try stored.note(Dictionary(variables.map { ($0.key, $0.value) }) { $1 })
             } catch {
-                warn("\(title): what was stored in variables counts as the program's own: \(error.message)")
+                warn("\(title): values stored in variables now count as the program's own: \(error.message)")
             }
         }
         // Before the cells, as in the evaluation. The process may have ended.

@@ -19,7 +19,7 @@ extension FormatError: CustomStringConvertible {
         case .invalid(let path, let place, let reason):
             "\(path): \(place.isEmpty ? "" : place.joined(separator: ".") + ": ")\(reason)"
         case .noEnvironment(let name, let path, let choices):
-            "\(path): there is no environment \"\(name)\"; "
+            "\(path): unknown environment \"\(name)\"; "
                 + (choices.isEmpty ? "it has none" : "it has \(choices.joined(separator: ", "))")
         }
     }

@@ -270,7 +270,7 @@ package struct ControlRequest: Sendable {
         let name: String = try refusing(.invalidRequest) { () throws(JSONError) in try members.read("method")
         }
         guard let method = ControlMethodName(rawValue: name) else {
-            throw ControlError(.unknownMethod, "there is no method \"\(name)\"")
+            throw ControlError(.unknownMethod, "unknown method \"\(name)\"")
         }
         return method
     }

@@ -107,7 +107,7 @@ extension JSONTweak: JSONStructure {
     package init(members: JSONMembers) throws(JSONError) {
         let typeName: String = try members.read("type")
         guard let type = TweakType(typeName) else {
-            throw .unexpected(place: ["type"], problem: ": there is no type \(typeName)")
+            throw .unexpected(place: ["type"], problem: ": unknown type \(typeName)")
         }
         func value(_ name: ByteText) throws(JSONError) -> TweakValue? {
             let value: JSONValue? = try members.readUnlessMissing(name)

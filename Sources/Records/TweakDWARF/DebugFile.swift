@@ -151,7 +151,7 @@ extension DebugFileError: CustomStringConvertible {
         case .file(let error): "\(error)"
         case .noImage(let path): "\(path): it is neither an executable nor a shared library for this machine"
         case .noInformation(let path, let hasBuildID):
-            "\(path): there is no debug information; compile with -g"
+            "\(path): no debug information; compile with -g"
                 + (hasBuildID
                     ? ", install the package with its debug symbols, or ask the servers in DEBUGINFOD_URLS with "
                         + "--debuginfod" : "")

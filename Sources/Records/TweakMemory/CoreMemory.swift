@@ -94,7 +94,7 @@ package final class CoreMemory: AddressSpace {
         self.parts = parts.sorted { $0.addresses.lowerBound < $1.addresses.lowerBound }
         regions = Self.regions(of: self.parts, mapped)
         guard regions.contains(where: { $0.path != nil }) else {
-            throw broken("it names no files, in which tweaks could be, as those of QEMU do not")
+            throw broken("it lists no mapped files that could contain tweaks, as cores by QEMU do not")
         }
         pageSize = mapped.pageSize
         executable = mapped.programHeaders.flatMap { address in

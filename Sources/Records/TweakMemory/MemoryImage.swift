@@ -110,8 +110,8 @@ package struct MemoryImages: Sendable {
         if let first = leftOut.first {
             let others = leftOut.count > 1 ? " and \(leftOut.count - 1) more mapped files are" : " is"
             problems.append(
-                "\(first)\(others) left out: of a process \(mostBytes >> 20) MiB of tweaks are read, for "
-                    + "\(mostTime.components.seconds) seconds")
+                "\(first)\(others) skipped: at most \(mostBytes >> 20) MiB of tweaks are read from a "
+                    + "process, for \(mostTime.components.seconds) seconds")
         }
     }
 }

@@ -222,7 +222,7 @@ extension MemoryTweaks {
         let text = space.text(at: address)
         textBytesLeft -= text?.utf8.count ?? mostTextBytes
         if textBytesLeft <= 0 {
-            let problem = "texts beyond \(mostBytesOfTexts >> 20) MiB are left out"
+            let problem = "texts beyond \(mostBytesOfTexts >> 20) MiB are skipped"
             if !found.problems.contains(problem) { found.problems.append(problem) }
         }
         return text
@@ -258,9 +258,9 @@ extension MemoryRefusal: CustomStringConvertible {
     package var description: String {
         switch self {
         case .noSuchText(let tweak):
-            "\(tweak.key): without the Tweaks library in the process a text can be its default"
-                + (tweak.choices.isEmpty ? ", " : " or one of its choices, ")
-                + "as only these are there; link the program with the library, or start it with the library preloaded"
+            "\(tweak.key): without the Tweaks library in the process a text can only be its default"
+                + (tweak.choices.isEmpty ? "" : " or one of its choices")
+                + "; link the program with the library, or start it with tweak exec"
         case .needsRestart(let tweak):
             "\(tweak.key): it takes effect at the next start, and without the Tweaks library in the process nothing is kept"
         case .otherByteOrder(let tweak):

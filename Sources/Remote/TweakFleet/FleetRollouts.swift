@@ -240,7 +240,7 @@ extension Fleet {
         let (rollouts, strangers) = try await editor.rollouts()
         let tweak = try key(ofFeature: name, Swift.Set(rollouts.map(\.plan.tweak)))
         guard let found = rollouts.first(where: { $0.plan.tweak == tweak }) else {
-            throw .impossible("\(tweak): there is no rollout", details: strangers)
+            throw .impossible("\(tweak): no rollout", details: strangers)
         }
         return found
     }

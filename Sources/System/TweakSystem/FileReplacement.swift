@@ -119,7 +119,7 @@ package struct FileReplacement: Sendable {
             guard errno == EEXIST else { throw FileError("create", temporaryPath) }
             guard remove() == 0 || errno == ENOENT else { throw FileError("remove", temporaryPath) }
         }
-        throw FileError("create", temporaryPath, reason: "others make it again and again", number: EEXIST)
+        throw FileError("create", temporaryPath, reason: "other processes keep creating it", number: EEXIST)
     }
 
     /// Renames the new file over the old one.

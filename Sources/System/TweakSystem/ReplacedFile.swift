@@ -129,7 +129,7 @@ struct OldFile {
             throw FileError(
                 "replace", path,
                 reason:
-                    "it has \(status.st_nlink) names (hard links), and only one of them would have the new content",
+                    "it has \(status.st_nlink) hard links, and only one of them would get the new content",
                 number: EMLINK)
         }
     }

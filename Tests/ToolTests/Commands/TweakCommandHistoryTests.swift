@@ -137,7 +137,7 @@ import Testing
         let result = try setter.tweak("undo", "--format", "json")
         #expect(result.output.contains(#""first" : 1"#), "\(result.output)")
         let nothing = try setter.tweak("undo")
-        #expect(nothing.status == 65 && nothing.error == "tweak: there is nothing to undo\n")
+        #expect(nothing.status == 65 && nothing.error == "tweak: nothing to undo\n")
     }
 
     @Test func `undo names who has changed the value since`() throws {
@@ -152,7 +152,7 @@ import Testing
             "\(result.error)")
         let unknown = try setter.tweak("undo", "9")
         #expect(
-            unknown.status == 65 && unknown.error == "tweak: there is no change 9; the history has 1 to 2\n")
+            unknown.status == 65 && unknown.error == "tweak: no change 9; the history has 1 to 2\n")
         #expect(try setter.tweak("undo", "0").status == 64)
     }
 
@@ -181,7 +181,7 @@ import Testing
         #expect(try lines("revert") == ["nothing to revert"])
         let unknown = try setter.tweak("revert", "there")
         #expect(
-            unknown.status == 65 && unknown.error == "tweak: there is no mark \"there\"; there are here\n")
+            unknown.status == 65 && unknown.error == "tweak: no mark \"there\"; there are here\n")
     }
 
     @Test func `A program that does not run has no history`() throws {

@@ -129,6 +129,6 @@ import Testing
         try list(#"{ "features": "features.json", "environment": "x" }"#)
         let result = try tweak("get", "Setter/Values/Count")
         #expect(result.output == "5\n")
-        #expect(result.error.contains("there is no environment \"x\"; it has beta, default"))
+        #expect(result.error.contains("unknown environment \"x\"; it has beta, default"))
     }
 }

@@ -48,7 +48,7 @@ import Testing
         let result = try generating.generate("accessors", "-n", "gamma")
         #expect(result.status == 65)
         #expect(
-            result.error == "tweak: features.json: there is no environment \"gamma\"; it has beta, default\n")
+            result.error == "tweak: features.json: unknown environment \"gamma\"; it has beta, default\n")
     }
 
     @Test(arguments: [["-i", "none.json"], ["-i", "folder"], []])

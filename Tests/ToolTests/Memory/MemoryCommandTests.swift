@@ -80,8 +80,8 @@ import Testing
         ),
         (
             "Text", "bye",
-            "without the Tweaks library in the process a text can be its default, as only these are there; link the "
-                + "program with the library, or start it with the library preloaded"
+            "without the Tweaks library in the process a text can only be its default; link the program "
+                + "with the library, or start it with tweak exec"
         ),
         ("Act", "1", "an action has no value"),
     ])

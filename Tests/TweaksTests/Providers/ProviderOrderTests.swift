@@ -81,8 +81,7 @@ import Testing
         let expected = TweakError.order("the order must have each of session, environment, override once")
         #expect(throws: expected) { try store.setOrder([.session]) }
         #expect(throws: expected) { try store.setOrder([.session, .session, .overrides]) }
-        #expect(throws: TweakError.order("there is no provider x; there are session, environment, override"))
-        {
+        #expect(throws: TweakError.order("no provider x; known: session, environment, override")) {
             try store.add(TestProvider(), below: TweakSource("x"))
         }
         try store.add(TestProvider(), above: nil)

@@ -50,7 +50,7 @@ import Testing
         (#"{ "variables": [], "features": "f.json" }"#, "a provider has either \"variables\""),
         (
             #"{ "features": "f.json", "environment": "x" }"#,
-            "there is no environment \"x\"; it has beta, default"
+            "unknown environment \"x\"; it has beta, default"
         ),
         (
             #"{ "file": "x" }"#,

@@ -14,7 +14,7 @@ import TweakSystem
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Show which provider decides the value of a tweak, and what the others say.",
+        abstract: "Show which provider decides the value of a tweak, and the values of the others.",
         discussion: """
             The first provider with an allowed value decides. For remote values, the output also shows the server, the \
             times of the last load and the last check, why nothing newer was loaded, whether an agent is running, why a \

@@ -11,7 +11,7 @@ import TweakSystem
 
 struct ReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "replay", abstract: "Make the changes of a recording again, at their times.",
+        commandName: "replay", abstract: "Repeat the changes of a recording at their original times.",
         discussion: """
             Values are set and kept as by tweak set, and resets, ramps and marks are repeated. Changes made together are \
             made together again. A lease ends when the recorded one did, or with the replay if the recording stops \

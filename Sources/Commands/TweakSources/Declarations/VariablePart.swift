@@ -169,7 +169,7 @@ struct InitializerList {
             return .member(members[next])
         }
         guard let next else {
-            throw Obstacle(reason: "its initializer goes on behind a part; write \(wanted.text) = there")
+            throw Obstacle(reason: "its initializer continues after a part; write \(wanted.text) = there")
         }
         guard isLast || item.first?.has("{") == true else {
             throw Obstacle(reason: "its initializer does not have all braces; write those of \(item.text)")

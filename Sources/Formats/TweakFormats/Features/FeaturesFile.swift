@@ -112,7 +112,7 @@ package struct FeaturesFile: Sendable {
                 guard environmentsByName[ByteText(parent)] != nil else {
                     throw invalid(
                         current,
-                        "there is no environment \"\(parent)\"; there are \(environments.joined(separator: ", "))"
+                        "unknown environment \"\(parent)\"; there are \(environments.joined(separator: ", "))"
                     )
                 }
                 current = parent

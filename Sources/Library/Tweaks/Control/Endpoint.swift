@@ -267,7 +267,7 @@ extension Endpoint {
         case .unsubscribe(let call):
             answer(request.id, of: client) { () throws(ControlError) in
                 guard client.unsubscribe(call.subscription) else {
-                    throw ControlError(.invalidParameters, "there is no subscription \(call.subscription)")
+                    throw ControlError(.invalidParameters, "unknown subscription \(call.subscription)")
                 }
                 return AnyAnswer(Done())
             }

@@ -34,10 +34,10 @@ extension HistoryError: CustomStringConvertible {
         switch self {
         case .off:
             return "the program's history is turned off, as by TWEAKS_HISTORY=0 in its environment"
-        case .nothing: return "there is nothing to undo"
+        case .nothing: return "nothing to undo"
         case .unknown(let number, let kept):
             let range = kept.map { "the history has \($0.lowerBound) to \($0.upperBound)" }
-            return "there is no change \(number); \(range ?? "the history is empty")"
+            return "no change \(number); \(range ?? "the history is empty")"
         case .incomplete(let number):
             return "change \(number) cannot be undone: its values were too many or too long for the history"
         case .ofLease(let number):
@@ -50,8 +50,8 @@ extension HistoryError: CustomStringConvertible {
             return "\(key): it was changed to \(value.quoted) since\(who); undo that first"
         case .refused(let error): return "\(error)"
         case .unknownMark(let name, let known):
-            let marks = known.isEmpty ? "there are none" : "there are \(known.joined(separator: ", "))"
-            return "there is no mark \(TweakValue.string(name).quoted); \(marks)"
+            let marks = known.isEmpty ? "there are none" : "known: \(known.joined(separator: ", "))"
+            return "no mark \(TweakValue.string(name).quoted); \(marks)"
         case .invalidMark: return "the name of a mark has 1 to \(ChangeHistory.longestName) bytes"
         case .tooManyMarks: return "there are \(ChangeHistory.mostMarks) marks already; move one of them"
         case .store(let error): return "\(error)"

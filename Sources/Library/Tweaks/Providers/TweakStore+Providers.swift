@@ -127,7 +127,7 @@ extension TweakStore {
 extension ProviderLayers {
     /// Returns the message that there is no such provider.
     func noSource(_ source: TweakSource?) -> String {
-        "there is no provider \(source?.name ?? ""); there are "
+        "no provider \(source?.name ?? ""); known: "
             + sources.map { $0.name }.joined(separator: ", ")
     }
 }

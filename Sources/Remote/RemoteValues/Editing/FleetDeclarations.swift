@@ -66,7 +66,7 @@ package struct DeclaredBuild: Sendable {
         let key = try members.tweak("tweak")
         let typeName = try members.required("type", members.anyText("type"), "the type of the tweak")
         guard let type = TweakType(typeName) else {
-            throw members.invalid("type", "there is no type \(typeName)")
+            throw members.invalid("type", "unknown type \(typeName)")
         }
         func typed(
             _ place: JSONPlace<FormatError>, _ value: JSONValue, _ isPossible: Bool = true

@@ -463,7 +463,7 @@ package struct FleetEditor: Sendable {
         to revision: Int, of tweak: TweakKey?, _ contents: FleetContents, _ then: FleetContents?
     ) throws(FleetProblem) -> [TweakKey: FleetValue?] {
         guard revision > 0, revision <= contents.revision else {
-            throw .impossible("there is no revision \(revision) yet; this is \(contents.revision)")
+            throw .impossible("no revision \(revision) yet; the newest is \(contents.revision)")
         }
         let past: Past
         if let then {

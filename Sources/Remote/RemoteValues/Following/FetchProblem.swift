@@ -73,7 +73,7 @@ extension FetchProblem {
         case let error as HTTPParserError: return "the answer is not HTTP: \(error)"
         case let error as NIOConnectionError:
             guard let first = error.connectionErrors.first?.error as? IOError else {
-                return error.connectionErrors.isEmpty ? "there is no host \(error.host)" : "no connection"
+                return error.connectionErrors.isEmpty ? "no host \(error.host)" : "no connection"
             }
             return "no connection: \(systemMessage(first.errnoCode))"
         case is NIOHTTPDecompression.DecompressionError, is NIOHTTPDecompression.ExtraDecompressionError:

@@ -156,7 +156,7 @@ extension FleetEditor {
     ) async throws(FleetProblem) -> (plan: RolloutPlan, change: FleetChange?)? {
         for _ in 0..<Self.mostRolloutAttempts {
             guard let rollout = try await rollout(of: tweak) else {
-                throw .impossible("\(tweak): there is no rollout")
+                throw .impossible("\(tweak): no rollout")
             }
             switch try await advance(rollout, by: by, make) {
             case .nothing: return nil

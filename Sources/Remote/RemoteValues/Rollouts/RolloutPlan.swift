@@ -262,7 +262,7 @@ package struct RolloutPlan: Hashable, Sendable {
         (at, start) = (try members.anyText("at") ?? "", try members.anyText("start"))
         let name = try members.required("state", members.text("state"), "the state")
         guard let state = State(rawValue: name) else {
-            throw members.invalid("state", "there is no state \"\(name)\"")
+            throw members.invalid("state", "unknown state \"\(name)\"")
         }
         self.state = state
         reason = try members.anyText("reason")

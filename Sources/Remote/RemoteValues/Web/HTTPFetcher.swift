@@ -225,8 +225,7 @@ package struct HTTPFetcher: Sendable {
             let scheme = target.split(separator: ":").first?.lowercased(), ["https", "http"].contains(scheme)
         else {
             throw FetchProblem(
-                message: "the server redirects to "
-                    + "\"\(RemoteURL.shown(location).prefix(200))\"")
+                message: "the server redirects to \"\(RemoteURL.shown(location).prefix(200))\"")
         }
         guard scheme == "https" || application.plainHTTP else {
             throw FetchProblem(
