@@ -181,7 +181,7 @@ import Testing
         #expect(try lines("revert") == ["nothing to revert"])
         let unknown = try setter.tweak("revert", "there")
         #expect(
-            unknown.status == 65 && unknown.error == "tweak: no mark \"there\"; there are here\n")
+            unknown.status == 65 && unknown.error == "tweak: no mark \"there\"; known: here\n")
     }
 
     @Test func `A program that does not run has no history`() throws {
