@@ -32,8 +32,8 @@ extension Sign {
         let others: mode_t = status.st_uid == geteuid() ? 0o077 : 0o007
         guard status.st_mode & others == 0 else {
             throw Failure(
-                "\(path): others can read this private key, so nothing is signed; chmod go= \(path) helps, or a new key "
-                    + "if somebody may have read it",
+                "\(path): others can read this private key, so nothing was signed; run chmod go= \(path), "
+                    + "or make a new key if somebody may have read it",
                 .forbidden)
         }
     }

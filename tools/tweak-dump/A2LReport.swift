@@ -27,7 +27,7 @@ final class A2LReport: Report {
                 path: image.path, buildID: image.buildID, byteOrder: image.byteOrder, cells)
             for (tweak, reason) in leftOut {
                 let place = tweak.location.map { " at \($0)" } ?? ""
-                Warning("\(image.path): \(tweak.key)\(place) is left out: \(reason)").write(of: "tweak-dump")
+                Warning("\(image.path): \(tweak.key)\(place) is omitted: \(reason)").write(of: "tweak-dump")
             }
             return isInvalid
         } catch {

@@ -18,7 +18,7 @@ package var programName: String { argumentBytes.first?.map { lastComponent(of: p
 package func commandArguments(of command: String) -> [String] {
     let arguments = argumentBytes
     guard !arguments.isEmpty else {
-        printMessage("it was started without any arguments; the first one is its own name", of: command)
+        printMessage("it was started with an empty argument list; argv[0] must be its name", of: command)
         exit(EX_USAGE)
     }
     return arguments.dropFirst().compactMap { $0.map { pathText($0) } }

@@ -106,7 +106,7 @@ package func runCommand(
     let isFlushed = fflush(nil) == 0
     // Lines that are written one by one are lost before.
     guard isFlushed, ferror(stdout) == 0 else {
-        let reason = isFlushed ? "some of it could not be written" : systemMessage()
+        let reason = isFlushed ? "part of the output was not written" : systemMessage()
         printMessage("standard output: \(reason)", of: name)
         exit(EX_IOERR)
     }

@@ -119,7 +119,7 @@ import Testing
         let result = try tweak("bake", "../program", in: "a")
         #expect(
             result.error
-                == "tweak: warning: the paths begin in \(home.path): run git apply or patch -p1 there\n")
+                == "tweak: warning: paths are relative to \(home.path); run git apply or patch -p1 there\n")
         try home.write("change.diff", result.output)
         let applied = try run(Locations.program("git"), ["apply", "change.diff"], home: home, in: home.path)
         #expect(applied.succeeded, "\(applied.error)")

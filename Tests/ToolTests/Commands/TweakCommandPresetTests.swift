@@ -145,7 +145,7 @@ enum ProgramState: String, CaseIterable, CustomTestStringConvertible {
     func `save keeps the values, and load gives them back`(state: ProgramState) throws {
         let setter = try state.start(program)
         #expect(try program.tweak("set", "Count", "6", "Text", "bye").succeeded)
-        #expect(try preset("save", "mine").output == "mine: 2 values are kept\n")
+        #expect(try preset("save", "mine").output == "mine: 2 values saved\n")
         #expect(try program.tweak("reset", "--all").succeeded)
         #expect(try program.tweak("set", "Slot 1", "1").succeeded)
         #expect(try preset("load", "mine").output == "2 tweaks were set\n")
@@ -202,9 +202,9 @@ enum ProgramState: String, CaseIterable, CustomTestStringConvertible {
         #expect(try preset("save", "mine").succeeded)
         #expect(try program.tweak("set", "Count", "7").succeeded)
         // The same tweaks, or more.
-        #expect(try preset("save", "mine").output == "mine: 2 values are kept\n")
+        #expect(try preset("save", "mine").output == "mine: 2 values saved\n")
         #expect(try program.tweak("set", "Slot 1", "1").succeeded)
-        #expect(try preset("save", "mine").output == "mine: 3 values are kept\n")
+        #expect(try preset("save", "mine").output == "mine: 3 values saved\n")
         let file = program.home("config/tweaks/tweak-setter/presets/mine.json")
         let before = try Data(contentsOf: URL(fileURLWithPath: file))
         #expect(try program.tweak("reset", "Text", "Slot 1").succeeded)
@@ -218,7 +218,7 @@ enum ProgramState: String, CaseIterable, CustomTestStringConvertible {
 
                 """)
         #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == before)
-        #expect(try preset("save", "mine", "--replace").output == "mine: 1 value is kept\n")
+        #expect(try preset("save", "mine", "--replace").output == "mine: 1 value saved\n")
         #expect(try preset("load", "mine", "--reset-others").succeeded)
     }
 

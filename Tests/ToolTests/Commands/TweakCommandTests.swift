@@ -105,7 +105,7 @@ import Testing
     @Test(arguments: [
         ("", "list", "No space left on device"), ("", "export", "No space left on device"),
         // Lines that are written one by one are lost before the end.
-        ("stdbuf -oL", "list", "some of it could not be written"),
+        ("stdbuf -oL", "list", "part of the output was not written"),
     ])
     func `74 is for a full disk`(buffering: String, command: String, reason: String) throws {
         let result = try run(

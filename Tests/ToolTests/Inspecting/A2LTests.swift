@@ -174,9 +174,9 @@ import Testing
         let place = "\(home("motor.c")):"
         #expect(
             result.error.replacing(place, with: "").replacing(home("motor"), with: "motor") == """
-                tweak-dump: warning: motor: Motor/Control/Stop at 17 is left out: A2L has no type for an action
-                tweak-dump: warning: motor: Motor/Control/Title at 22 is left out: A2L has no type for a string
-                tweak-dump: warning: motor: Motor/Variables/Ink at 13 is left out: A2L has no type for a color
+                tweak-dump: warning: motor: Motor/Control/Stop at 17 is omitted: A2L has no type for an action
+                tweak-dump: warning: motor: Motor/Control/Title at 22 is omitted: A2L has no type for a string
+                tweak-dump: warning: motor: Motor/Variables/Ink at 13 is omitted: A2L has no type for a color
 
                 """)
     }

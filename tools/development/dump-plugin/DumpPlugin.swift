@@ -11,7 +11,7 @@ struct DumpPlugin: CommandPlugin {
         let products = arguments.extractOption(named: "product")
         let configuration = arguments.extractOption(named: "configuration").last ?? "debug"
         guard let configuration = PackageManager.BuildConfiguration(rawValue: configuration) else {
-            Diagnostics.error("--configuration is debug or release, and not \(configuration)")
+            Diagnostics.error("--configuration must be debug or release, not \(configuration)")
             return
         }
         var files: [String] = []
@@ -49,7 +49,7 @@ struct DumpPlugin: CommandPlugin {
         usage: swift package tweak-dump [--product NAME] [--configuration debug|release] [OPTION…]
 
           --product NAME      only this product of the package; may be given several times
-          --configuration C   how to build it: debug, if it is not said, or release
+          --configuration C   the build configuration: debug (default) or release
           OPTION…             of tweak-dump, such as --forbid, --lint and --format json: see tweak-dump(1)
 
         The exit status is that of tweak-dump.

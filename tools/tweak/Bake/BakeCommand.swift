@@ -117,7 +117,8 @@ struct BakeCommand: ParsableCommand {
         try target.forEach(checkingValues: true) { program throws(Failure) in
             if review, isatty(STDIN_FILENO) == 0 || isatty(STDOUT_FILENO) == 0 {
                 throw Failure(
-                    "--review needs a terminal; --write writes all changes, and nothing shows them", .usage)
+                    "--review needs a terminal; use --write to write all changes, or omit both to show "
+                        + "them", .usage)
             }
             let sources = try ProgramSources(of: program, from: folder.from, within: within)
             // With a folder for the sources, the difference is that which a later --write makes.
@@ -245,7 +246,7 @@ struct BakeCommand: ParsableCommand {
         case .diff:
             let text = baking.difference(in: working)
             if let folder = baking.folderOfDifference(in: working) {
-                warn("the paths begin in \(folder): run git apply or patch -p1 there")
+                warn("paths are relative to \(folder); run git apply or patch -p1 there")
             }
             // A terminal must not obey what a source contains; a patch needs the same bytes.
             guard isatty(STDOUT_FILENO) == 0 else {

@@ -69,7 +69,7 @@ struct Review {
             case "i": showDetails(changes)
             case "d": show(baking.difference(in: working, of: changes.first?.tweak))
             case "q", "\u{3}", "\u{4}", nil:
-                throw Failure("the review was ended; nothing was written", .negative)
+                throw Failure("the review was cancelled; nothing was written", .negative)
             default: continue
             }
         }

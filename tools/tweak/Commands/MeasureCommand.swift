@@ -93,7 +93,7 @@ struct MeasureCommand: ParsableCommand {
             let title = isOneOfSeveral ? "\(result.program.title): " : ""
             Warning("\(title)\(key): \(text)", kind, tweak: key, process: result.program.pid).write()
         }
-        if samples.hasEnded { warn("the program ended before the time was over") }
+        if samples.hasEnded { warn("the program ended before the measurement was complete") }
         if samples.lost > 0 {
             warn(
                 "\(samples.lost) of \(counted(samples.due, "sample", "samples")) lost: not taken or not read in time",

@@ -45,7 +45,7 @@ struct PresetCommand: ParsableCommand {
                 let values = try program.values(includingDefaults: defaults)
                 try save(values, in: PresetFolder(of: program))
                 let count = values.keys.count
-                print(printable("\(name): \(counted(count, "value is", "values are")) kept"))
+                print(printable("\(name): \(counted(count, "value", "values")) saved"))
             }
         }
 

@@ -16,7 +16,7 @@ struct LoopbackListener {
     /// - Throws: ``Failure`` of the kind `system`, for example because another program listens there.
     init(port: UInt16) throws(Failure) {
         guard readWhole(Self.connections) != nil else {
-            throw Failure("cannot read \(Self.connections), which has the users of connections", .system)
+            throw Failure("cannot read \(Self.connections), which names the users of connections", .system)
         }
         let listener = socket(
             AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)

@@ -111,7 +111,7 @@ struct XCPServer {
             }
             self.client = client
         } catch {
-            warn("the client sent a packet without content, or one that is too long, and was disconnected")
+            warn("the client sent an empty or oversized packet and was disconnected")
             drop()
         }
     }
