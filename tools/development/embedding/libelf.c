@@ -2,7 +2,7 @@
 /*
  * The functions of libelf that the library of Embedded Swift calls. They open libelf at the first
  * call, because loading it costs every program a dozen page faults, and most never need it. Without
- * libelf each fails, and elf_errmsg gives the dynamic linker's reason.
+ * libelf each fails, and elf_errmsg says why.
  */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE
@@ -16,21 +16,32 @@
 #include "ctweaksystem.h"
 
 /*
- * Returns libelf's function; NULL if it cannot be loaded, and then dlerror has the reason. Do not
- * call it with the store's lock: a thread that loads a library with tweaks waits for that with the
- * dynamic linker's lock. Threads that call it at once find the same; libelf is never closed.
+ * Returns libelf's function; NULL if it cannot be loaded, see reason(). In another root directory
+ * it could be anybody's library, so it is not loaded there. Do not call this with the store's lock:
+ * a thread that loads a library with tweaks waits for that with the dynamic linker's lock. Threads
+ * that call this at once find the same; libelf is never closed.
  */
 static void *find(void **found, const char *name) {
+  static void *shared;
   void *function = __atomic_load_n(found, __ATOMIC_ACQUIRE);
   if (function)
     return function;
   bool held_forks = fbtweak__allow_forks();
-  void *libelf = dlopen("libelf.so.1", RTLD_LAZY | RTLD_LOCAL);
-  function = libelf ? dlsym(libelf, name) : NULL;
+  void *libelf = __atomic_load_n(&shared, __ATOMIC_ACQUIRE);
+  if (!libelf && !fbtweak__has_other_root())
+    libelf = dlopen("libelf.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (libelf) {
+    function = dlsym(libelf, name);
+    __atomic_store_n(&shared, libelf, __ATOMIC_RELEASE);
+    __atomic_store_n(found, function, __ATOMIC_RELEASE);
+  }
   if (held_forks)
     fbtweak__hold_forks();
-  __atomic_store_n(found, function, __ATOMIC_RELEASE);
   return function;
+}
+
+static const char *reason(void) {
+  return fbtweak__has_other_root() ? "libelf is not loaded after chroot" : dlerror();
 }
 
 #define FORWARD(result_, failure_, name_, parameters_, arguments_)                                 \
@@ -40,7 +51,7 @@ static void *find(void **found, const char *name) {
     return function ? function arguments_ : failure_;                                              \
   }
 FORWARD(unsigned, EV_NONE, elf_version, (unsigned version), (version))
-FORWARD(const char *, dlerror(), elf_errmsg, (int error), (error))
+FORWARD(const char *, reason(), elf_errmsg, (int error), (error))
 FORWARD(Elf *, NULL, elf_begin, (int file, Elf_Cmd command, Elf *archive), (file, command, archive))
 FORWARD(Elf *, NULL, elf_memory, (char *bytes, size_t size), (bytes, size))
 FORWARD(int, 0, elf_end, (Elf * elf), (elf))
