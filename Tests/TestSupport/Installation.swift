@@ -28,6 +28,14 @@ public enum Installation {
     /// The path of something in ``prefix``.
     public static func path(_ name: String) throws -> String { try "\(prefix.get())/\(name)" }
 
+    /// Whether the library contains Swift's runtime, as without Embedded Swift in the toolchain.
+    public static var hasSwiftRuntime: Bool {
+        get throws {
+            try Data(contentsOf: URL(fileURLWithPath: path("lib/libtweaks.so.0")))
+                .range(of: Data("swift5_".utf8)) != nil
+        }
+    }
+
     /// What a C compiler must be told to link the library, even if nothing refers to it.
     public static var linkerFlags: [String] {
         get throws {

@@ -240,12 +240,11 @@ private struct Host {
     @Test func `It depends only on the C library and the unwinder, and with a Swift runtime on libelf`()
         throws
     {
-        let hasRuntime = try read("--sections").contains { $0.contains(" swift5_") }
         let needed = try read("--dynamic").filter { $0.contains("(NEEDED)") }
             .compactMap { $0.split(separator: "[").last?.prefix { $0 != "]" } }
         // Those of the C library are one in newer versions.
-        let allowed: Set<Substring> = [
-            hasRuntime ? "libelf.so.1" : "", "libgcc_s.so.1", "libc.so.6", "libm.so.6",
+        let allowed: Set<Substring> = try [
+            Installation.hasSwiftRuntime ? "libelf.so.1" : "", "libgcc_s.so.1", "libc.so.6", "libm.so.6",
             "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1",
         ]
         #expect(Set(needed).isSubset(of: allowed) && needed.contains("libgcc_s.so.1"), "\(needed)")
