@@ -250,6 +250,18 @@ private struct Host {
         #expect(Set(needed).isSubset(of: allowed) && needed.contains("libgcc_s.so.1"), "\(needed)")
     }
 
+    @Test func `It starts without libelf, unless it has a Swift runtime`() throws {
+        guard try !Installation.hasSwiftRuntime else { return }
+        let home = try TemporaryDirectory()
+        let source = try home.write("main.c", "int main(void) { return 0; }")
+        try Compiler.gcc.compile([source], to: home("program"), Installation.linkerFlags, home: home)
+        // The dynamic linker takes it for libelf.
+        try home.write("broken/libelf.so.1", "")
+        let result = try TestSupport.run(
+            home("program"), home: home, environment: ["LD_LIBRARY_PATH": home("broken")])
+        #expect(result.succeeded && result.error.isEmpty, "\(result)")
+    }
+
     @Test func `It exports nothing`() throws {
         // Index, value, size, type, binding, visibility, section, name.
         let exported = try read("--dyn-syms").map { $0.split(separator: " ") }.filter {
