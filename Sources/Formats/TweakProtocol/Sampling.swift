@@ -91,10 +91,12 @@ package struct TakenSamples: JSONReadable, Hashable, Sendable {
         _ frames: RawSpan, subscription: Int, dropped: Int, skipped: Int, missing: [Int],
         to output: inout [UInt8]
     ) {
+        // Embedded Swift cannot interpolate an array.
+        let gone = missing.map { "\($0)" }.joined(separator: ",")
         output +=
             """
             {"jsonrpc":"2.0","method":"\(name)","params":{"subscription":\(subscription),"dropped":\(dropped),\
-            "skipped":\(skipped),"missing":\(missing),"frames":"
+            "skipped":\(skipped),"missing":[\(gone)],"frames":"
             """.utf8
         Base64.write(frames, to: &output)
         output += "\"}}\n".utf8
