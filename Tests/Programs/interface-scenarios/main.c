@@ -17,6 +17,7 @@ static const struct {
     {"observe-in-callbacks", .run = observe_in_callbacks},
     {"observe-from-threads", .run = observe_from_threads},
     {"loads", .run_with = observe_loads},
+    {"another-type", .run_with = observe_another_type},
     {"queue", .run = queue_changes},
     {"make-and-remove", .run = make_and_remove},
     {"run-actions", .run = run_actions},

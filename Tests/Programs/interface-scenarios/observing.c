@@ -186,3 +186,20 @@ void observe_loads(const char *path) {
     nanosleep(&(struct timespec){0, 1000000}, NULL);
   EXPECT(loads.count == 5);
 }
+
+static void note_limit(const fbtweak_change *change, void *context) {
+  if (strcmp(fbtweak_name(change->tweak), "limit") != 0)
+    return;
+  fbtweak_value before = change->old_value, after = change->new_value;
+  EXPECT(before.type == FBTWEAK_TYPE_INT64 && before.integer == 3);
+  EXPECT(after.type == FBTWEAK_TYPE_STRING && strcmp(after.text, "x") == 0);
+  atomic_fetch_add((atomic_int *)context, 1);
+}
+
+void observe_another_type(const char *path) {
+  atomic_int calls = 0;
+  EXPECT(fbtweak_observe(NULL, note_limit, note_limit, &calls) != 0);
+  replace(path, "{\"values\":{\"Features\":{\"Echo\":{\"limit\":\"x\"}}}}");
+  while (atomic_load(&calls) < 2)
+    nanosleep(&(struct timespec){0, 1000000}, NULL);
+}

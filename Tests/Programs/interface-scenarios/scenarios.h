@@ -47,6 +47,7 @@ void observe(void);
 void observe_in_callbacks(void);
 void observe_from_threads(void);
 void observe_loads(const char *file_of_values);
+void observe_another_type(const char *file_of_values);
 void queue_changes(void);
 void make_and_remove(void);
 void run_actions(void);

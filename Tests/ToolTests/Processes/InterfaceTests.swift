@@ -60,6 +60,11 @@ import Testing
             "loads", file: ("state/tweaks/interface-scenarios/remote.json", values), takesFile: true,
             says: "it is not JSON")
     }
+    @Test func `passes values of both types to observers when a feature's variable gets another type`() throws {
+        let values = #"{ "values": { "Features": { "Echo": { "limit": 3 } } } }"#
+        try run(
+            "another-type", file: ("state/tweaks/interface-scenarios/remote.json", values), takesFile: true)
+    }
     @Test func `delivers changes from a queue when the program asks`() throws { try run("queue") }
     @Test func `makes and removes tweaks`() throws { try run("make-and-remove") }
     @Test func `runs actions`() throws { try run("run-actions") }

@@ -4,8 +4,11 @@ internal import TweakRecords
 
 extension fbtweak_value {
     /// Converts a value for C. Its string stays valid until the process exits.
+    ///
+    /// - Parameter type: The type of the value's tweak. A tweak that only providers declare may have had another one.
     init(_ value: TweakValue, _ type: TweakType) {
         self.init()
+        let type = type.fitting(value)
         self.type = CInt(type.rawValue)
         switch value {
         case .bool(let flag): boolean = flag
@@ -39,6 +42,18 @@ extension fbtweak_value {
 
 extension TweakType {
     fileprivate var isSigned: Bool { (integerRange?.lowerBound ?? 0) < 0 }
+
+    /// Returns the type itself, or that of a value which it cannot have.
+    fileprivate func fitting(_ value: TweakValue) -> TweakType {
+        switch value {
+        case .bool: .bool
+        case .integer: integerRange == nil ? .int64 : self
+        case .double: self == .float ? .float : .double
+        case .color: .color
+        case .string: value == .absent ? self : .string
+        case .nothing: self
+        }
+    }
 }
 
 extension TweakKey {
