@@ -50,7 +50,9 @@ static void set_when_run(void) {
   int status = fbtweak_set_integer(tweak, (calls + other_calls) % 100);
   see("action\tSet\t%d\n", status);
 }
-static void made_action(void *context) { see("action\t%s\n", (const char *)context); }
+static void made_action(void *context) {
+  see("action\t%s\n", (const char *)context);
+}
 
 FBTweakAction("Forms", "Actions", "Call", call, FBTweakDescription("Counts calls."));
 FBTweakAction("Forms", "Actions", "Call", call_otherwise);
@@ -66,32 +68,46 @@ static float curve[4] = {0.1f, 0.2f, 0.4f, 0.8f};
 static fbtweak_color ink = {1, 2, 3, 255};
 static uint64_t ticks = 7;
 FBTweakVariable(motor.gain, "Forms", "Variables", "Gain", 0, 10, FBTweakPrecision(3))
-FBTweakVariable(motor.small, "Forms", "Variables", "Small")
-FBTweakVariable(motor.on, "Forms", "Variables", "On")
-FBTweakVariable(curve, "Forms", "Variables", "Curve", 0, 1)
-FBTweakVariable(ink, "Forms", "Variables", "Ink")
-FBTweakVariable(ticks, "Forms", "Variables", "Ticks", 0, UINT64_MAX)
+    FBTweakVariable(motor.small, "Forms", "Variables", "Small")
+        FBTweakVariable(motor.on, "Forms", "Variables", "On")
+            FBTweakVariable(curve, "Forms", "Variables", "Curve", 0, 1)
+                FBTweakVariable(ink, "Forms", "Variables", "Ink")
+                    FBTweakVariable(ticks, "Forms", "Variables", "Ticks", 0, UINT64_MAX)
 
-static void print_value(const fbtweak_value *value) {
+                        static void print_value(const fbtweak_value *value) {
   switch (value->type) {
-  case FBTWEAK_TYPE_NONE: printf("none"); break;
-  case FBTWEAK_TYPE_BOOL: printf("%s", value->boolean ? "true" : "false"); break;
+  case FBTWEAK_TYPE_NONE:
+    printf("none");
+    break;
+  case FBTWEAK_TYPE_BOOL:
+    printf("%s", value->boolean ? "true" : "false");
+    break;
   case FBTWEAK_TYPE_INT8:
   case FBTWEAK_TYPE_INT16:
   case FBTWEAK_TYPE_INT32:
-  case FBTWEAK_TYPE_INT64: printf("%" PRId64, value->integer); break;
+  case FBTWEAK_TYPE_INT64:
+    printf("%" PRId64, value->integer);
+    break;
   case FBTWEAK_TYPE_UINT8:
   case FBTWEAK_TYPE_UINT16:
   case FBTWEAK_TYPE_UINT32:
-  case FBTWEAK_TYPE_UINT64: printf("%" PRIu64, value->natural); break;
+  case FBTWEAK_TYPE_UINT64:
+    printf("%" PRIu64, value->natural);
+    break;
   case FBTWEAK_TYPE_FLOAT:
-  case FBTWEAK_TYPE_DOUBLE: printf("%a", value->number); break;
-  case FBTWEAK_TYPE_STRING: printf("\"%s\"", value->text); break;
+  case FBTWEAK_TYPE_DOUBLE:
+    printf("%a", value->number);
+    break;
+  case FBTWEAK_TYPE_STRING:
+    printf("\"%s\"", value->text);
+    break;
   case FBTWEAK_TYPE_COLOR:
     printf("#%02x%02x%02x%02x", value->color.red, value->color.green, value->color.blue,
            value->color.alpha);
     break;
-  default: printf("an action"); break;
+  default:
+    printf("an action");
+    break;
   }
 }
 
@@ -116,23 +132,33 @@ static void print_macros(void) {
          FBTweakValue("Forms", "Numbers", "Y", 0.0, -1, 1));
   printf(" [%s] [%s]", FBTweakValue("Forms", "Texts", "Text", "hello"),
          FBTweakValue("Forms", "Texts", "Empty", ""));
-  printf(" [%s] %d %a", FBTweakValue("Forms", "Choices", "Shape", "round", FBTweakChoices("round", ("square", "Quadrat"), "ÉTOILE")),
-         FBTweakValue("Forms", "Choices", "Rate", 48000, FBTweakChoices((44100, "CD"), (48000, "DVD"), 96000)),
-         FBTweakValue("Forms", "Choices", "Factor", 0.5, FBTweakChoices(0.25, 0.5, (1.0, "Whole"))));
+  printf(
+      " [%s] %d %a",
+      FBTweakValue("Forms", "Choices", "Shape", "round",
+                   FBTweakChoices("round", ("square", "Quadrat"), "ÉTOILE")),
+      FBTweakValue("Forms", "Choices", "Rate", 48000,
+                   FBTweakChoices((44100, "CD"), (48000, "DVD"), 96000)),
+      FBTweakValue("Forms", "Choices", "Factor", 0.5, FBTweakChoices(0.25, 0.5, (1.0, "Whole"))));
   fbtweak_color color = FBTweakValue("Forms", "Colours", "Ink", FBTweakRGB(51, 102, 204));
   printf(" #%02x%02x%02x%02x", color.red, color.green, color.blue, color.alpha);
   printf(" %d %d", FBTweakValue("Forms", "Kept", "Version", 3, FBTweakReadOnly),
-         FBTweakValue("Forms", "Kept", "Old", 9, FBTweakExpires("2020-01-31"), FBTweakOwner("physics team")));
+         FBTweakValue("Forms", "Kept", "Old", 9, FBTweakExpires("2020-01-31"),
+                      FBTweakOwner("physics team")));
   printf(" %d [%s]", FBTweakValue("Forms", "Restart", "Threads", 4, 1, 64, FBTweakNeedsRestart),
          FBTweakValue("Forms", "Restart", "Path", "/tmp", FBTweakNeedsRestart));
   printf(" %d %d %d", FBTweakFeature("Sound", true), FBTweakFeaturePart("Sound", "Bass", false),
          FBTweakFeature("Search", false));
-  printf(" %d %d %a %d", (int)FBTweakValue("Forms", "Control", "Edit", 0), (int)FBTweakValue("Forms", "Control", "Agent", 0),
-         FBTweakValue("Forms", "Control", "Lease", 0.0), FBTweakValue("Forms", "Control", "Large", (int64_t)0));
+  printf(" %d %d %a %d", (int)FBTweakValue("Forms", "Control", "Edit", 0),
+         (int)FBTweakValue("Forms", "Control", "Agent", 0),
+         FBTweakValue("Forms", "Control", "Lease", 0.0),
+         FBTweakValue("Forms", "Control", "Large", (int64_t)0));
   /* Names that differ only in form or case, and such as have both. */
-  printf(" %d %d %d %d %d %d %d\n", FBTweakValue("Größen", "Älter", "Straße", 1), FBTweakValue("Größen", "Älter", "STRASSE", 2),
-         FBTweakValue("Größen", "Älter", "Caf\xc3\xa9", 3), FBTweakValue("Größen", "Älter", "Cafe\xcc\x81", 4),
-         FBTweakValue("Größen", "İstanbul ﬁ", "ΣΊΣΥΦΟΣ", 5), FBTweakValue("Größen", "İstanbul ﬁ", "a/b%c", 6),
+  printf(" %d %d %d %d %d %d %d\n", FBTweakValue("Größen", "Älter", "Straße", 1),
+         FBTweakValue("Größen", "Älter", "STRASSE", 2),
+         FBTweakValue("Größen", "Älter", "Caf\xc3\xa9", 3),
+         FBTweakValue("Größen", "Älter", "Cafe\xcc\x81", 4),
+         FBTweakValue("Größen", "İstanbul ﬁ", "ΣΊΣΥΦΟΣ", 5),
+         FBTweakValue("Größen", "İstanbul ﬁ", "a/b%c", 6),
          FBTweakValue("Größen", "👩‍👩‍👧 🇩🇪", "한글", 7));
 }
 
@@ -141,14 +167,18 @@ struct set {
   double p, i, d;
 };
 static inline struct set taken_set(void) {
-  return (struct set){FBTweakValue("Taken", "Set", "P", 1.0), FBTweakValue("Taken", "Set", "I", 0.1, 0, 1),
+  return (struct set){FBTweakValue("Taken", "Set", "P", 1.0),
+                      FBTweakValue("Taken", "Set", "I", 0.1, 0, 1),
                       FBTweakValue("Taken", "Set", "D", 0.01)};
 }
 static inline struct set gated_set(void) {
-  return (struct set){FBTweakValue("Gated", "Set", "P", 1.0, 0, 100), FBTweakValue("Gated", "Set", "I", 0.1f),
+  return (struct set){FBTweakValue("Gated", "Set", "P", 1.0, 0, 100),
+                      FBTweakValue("Gated", "Set", "I", 0.1f),
                       FBTweakValue("Gated", "Other", "D", 5)};
 }
-static void print_set(struct set set) { printf("%a %a %a\n", set.p, set.i, set.d); }
+static void print_set(struct set set) {
+  printf("%a %a %a\n", set.p, set.i, set.d);
+}
 
 static union bound {
   uint64_t bits;
@@ -163,11 +193,19 @@ static uint64_t copy_seen;
 
 static void describe_value(const fbtweak_value *value, char *text, size_t size) {
   switch (value->type) {
-  case FBTWEAK_TYPE_BOOL: snprintf(text, size, "%d", value->boolean); break;
+  case FBTWEAK_TYPE_BOOL:
+    snprintf(text, size, "%d", value->boolean);
+    break;
   case FBTWEAK_TYPE_FLOAT:
-  case FBTWEAK_TYPE_DOUBLE: snprintf(text, size, "%a", value->number); break;
-  case FBTWEAK_TYPE_STRING: snprintf(text, size, "%s", value->text); break;
-  default: snprintf(text, size, "%" PRId64, value->integer); break;
+  case FBTWEAK_TYPE_DOUBLE:
+    snprintf(text, size, "%a", value->number);
+    break;
+  case FBTWEAK_TYPE_STRING:
+    snprintf(text, size, "%s", value->text);
+    break;
+  default:
+    snprintf(text, size, "%" PRId64, value->integer);
+    break;
   }
 }
 static void note(const char *moment, const fbtweak_change *change) {
@@ -209,8 +247,9 @@ static bool visit(const fbtweak *tweak, void *context) {
     printf("  step "), print_value(&value);
   for (size_t i = 0; fbtweak_choice(tweak, i, &value, &label); i++)
     printf("  choice "), print_value(&value), printf(" %s", label ? label : "without a label");
-  static const char *const keys[] = {"unit", "doc", "precision", "scale", "pair", "owner", "expires",
-                                     "read-only", "needs-restart", "title", "group", "element", "optional"};
+  static const char *const keys[] = {"unit",  "doc",     "precision", "scale",         "pair",
+                                     "owner", "expires", "read-only", "needs-restart", "title",
+                                     "group", "element", "optional"};
   for (size_t i = 0; i < COUNT(keys); i++)
     if (fbtweak_attribute(tweak, keys[i]))
       printf("  %s=%s", keys[i], fbtweak_attribute(tweak, keys[i]));
@@ -237,7 +276,9 @@ static void print_values(void) {
 /* The arguments of the current line. */
 static char *words[40];
 static size_t word_count;
-static const char *word(size_t index) { return index < word_count ? words[index] : ""; }
+static const char *word(size_t index) {
+  return index < word_count ? words[index] : "";
+}
 static const fbtweak *tweak_of(size_t index) {
   return fbtweak_find(word(index), word(index + 1), word(index + 2));
 }
@@ -250,18 +291,28 @@ static fbtweak_value value_of(int type, const char *text) {
   fbtweak_value value = {.type = type};
   unsigned long long bits = strtoull(text, NULL, 0);
   switch (type) {
-  case FBTWEAK_TYPE_BOOL: value.boolean = bits & 1; break;
+  case FBTWEAK_TYPE_BOOL:
+    value.boolean = bits & 1;
+    break;
   case FBTWEAK_TYPE_FLOAT:
-  case FBTWEAK_TYPE_DOUBLE: value.number = strtod(text, NULL); break;
-  case FBTWEAK_TYPE_STRING: value.text = text; break;
+  case FBTWEAK_TYPE_DOUBLE:
+    value.number = strtod(text, NULL);
+    break;
+  case FBTWEAK_TYPE_STRING:
+    value.text = text;
+    break;
   case FBTWEAK_TYPE_COLOR:
     value.color = (fbtweak_color){bits & 255, bits >> 8 & 255, bits >> 16 & 255, bits >> 24 & 255};
     break;
   case FBTWEAK_TYPE_UINT8:
   case FBTWEAK_TYPE_UINT16:
   case FBTWEAK_TYPE_UINT32:
-  case FBTWEAK_TYPE_UINT64: value.natural = bits; break;
-  default: value.integer = strtoll(text, NULL, 0); break;
+  case FBTWEAK_TYPE_UINT64:
+    value.natural = bits;
+    break;
+  default:
+    value.integer = strtoll(text, NULL, 0);
+    break;
   }
   return value;
 }
@@ -270,8 +321,10 @@ static fbtweak_value value_of(int type, const char *text) {
    choices and attributes are separated by |, and what is empty is absent. */
 static void make(void) {
   int type = atoi(word(5));
-  fbtweak_declaration declaration = {
-      .category = word(1), .collection = word(2), .name = word(3), .default_value = value_of(type, word(6))};
+  fbtweak_declaration declaration = {.category = word(1),
+                                     .collection = word(2),
+                                     .name = word(3),
+                                     .default_value = value_of(type, word(6))};
   if (*word(7))
     declaration.minimum = value_of(type, word(7));
   if (*word(8))
@@ -282,20 +335,20 @@ static void make(void) {
   const char *attributes[9] = {0};
   size_t attribute_count = 0;
   char *rest;
-  for (char *text = strtok_r(word_count > 10 ? words[10] : "", "|", &rest); text && declaration.choice_count < COUNT(choices);
-       text = strtok_r(NULL, "|", &rest)) {
+  for (char *text = strtok_r(word_count > 10 ? words[10] : "", "|", &rest);
+       text && declaration.choice_count < COUNT(choices); text = strtok_r(NULL, "|", &rest)) {
     char *label = strchr(text, '=');
     if (label)
       *label++ = 0;
     choices[declaration.choice_count++] = (fbtweak_labelled_value){value_of(type, text), label};
   }
-  for (char *text = strtok_r(word_count > 11 ? words[11] : "", "|", &rest); text && attribute_count + 1 < COUNT(attributes);
-       text = strtok_r(NULL, "|", &rest))
+  for (char *text = strtok_r(word_count > 11 ? words[11] : "", "|", &rest);
+       text && attribute_count + 1 < COUNT(attributes); text = strtok_r(NULL, "|", &rest))
     attributes[attribute_count++] = text;
   declaration.choices = declaration.choice_count ? choices : NULL;
   declaration.attributes = attribute_count ? attributes : NULL;
   const fbtweak *made = strcmp(word(4), "monitor") == 0 ? fbtweak_make_monitor(&declaration)
-                                                         : fbtweak_make(&declaration);
+                                                        : fbtweak_make(&declaration);
   if (made)
     visit(made, "");
   else
@@ -387,16 +440,28 @@ static void obey(char **arguments) {
   } else if (strcmp(name, "store") == 0) {
     double number = strtod(word(2), NULL);
     switch (atoi(word(1))) {
-    case 0: motor.gain = number; break;
-    case 1: motor.small = (int8_t)number; break;
-    case 2: motor.on = number > 0; break;
-    case 3: curve[1] = (float)number; break;
-    default: ticks = (uint64_t)(number < 0 ? 0 : number); break;
+    case 0:
+      motor.gain = number;
+      break;
+    case 1:
+      motor.small = (int8_t)number;
+      break;
+    case 2:
+      motor.on = number > 0;
+      break;
+    case 3:
+      curve[1] = (float)number;
+      break;
+    default:
+      ticks = (uint64_t)(number < 0 ? 0 : number);
+      break;
     }
   } else if (strcmp(name, "monitor") == 0) {
     double number = strtod(word(1), NULL);
-    FBTweakMonitor("Forms", "Monitors", "Speed", number, 0, 8000, FBTweakUnit("rpm"), FBTweakPrecision(1));
-    FBTweakMonitor("Forms", "Monitors", "State", (uint8_t)((int)number & 3), FBTweakChoices("off", "on", "odd", "broken"));
+    FBTweakMonitor("Forms", "Monitors", "Speed", number, 0, 8000, FBTweakUnit("rpm"),
+                   FBTweakPrecision(1));
+    FBTweakMonitor("Forms", "Monitors", "State", (uint8_t)((int)number & 3),
+                   FBTweakChoices("off", "on", "odd", "broken"));
     FBTweakMonitor("Forms", "Monitors", "Moves", number > 0);
     fbtweak_store_number(tweak_of(2), number);
   } else if (strcmp(name, "flush") == 0) {
