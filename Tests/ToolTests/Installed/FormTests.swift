@@ -19,10 +19,12 @@ struct `The forms of the library` {
             tweaks_choose_linking
             read -ra libelf <<<"$(pkg-config --libs libelf)"
             tweaks_quietly tweaks_link_library .build/install/release "$1/libtweaks.so" "${libelf[@]}"
-            Tests/Programs/forms/run --library "$2/lib/libtweaks.so.0" --other "$1/libtweaks.so" --prefix "$2" --steps "$3"
+            Tests/Programs/forms/run --library "$2/lib/libtweaks.so.0" --other "$1/libtweaks.so" \
+              --prefix "$2" --steps "$3"
             """, "forms", folder.path, prefix, isLong ? "100000" : "2500",
         ]
         let result = try RunningCommand(process).wait()
+        withExtendedLifetime(folder) {}
         print(result.output.split(separator: "\n").last.map(String.init) ?? "")
         #expect(result.succeeded, "\(result.output)\(result.error)")
     }

@@ -60,7 +60,7 @@ import Testing
             "loads", file: ("state/tweaks/interface-scenarios/remote.json", values), takesFile: true,
             says: "it is not JSON")
     }
-    @Test func `passes values of both types to observers when a feature's variable gets another type`() throws {
+    @Test func `passes values of both types when a variable gets another type`() throws {
         let values = #"{ "values": { "Features": { "Echo": { "limit": 3 } } } }"#
         try run(
             "another-type", file: ("state/tweaks/interface-scenarios/remote.json", values), takesFile: true)
