@@ -148,11 +148,11 @@ private enum Gateway {
         (#"{"header":{"cluster_id":"77","revision":"-1"}}"#, "revision: got \"-1\""),
         (
             #"{"header":{"cluster_id":"77","revision":"9223372036854775807"}}"#,
-            "revision: \"9223372036854775807\""
+            "revision: got \"9223372036854775807\""
         ),
         (
             #"{"header":{"cluster_id":"77","revision":"99999999999999999999"}}"#,
-            "revision: \"99999999999999999999\""
+            "revision: got \"99999999999999999999\""
         ),
         (#"{"header":{"cluster_id":"77","revision":"6"},"kvs":{}}"#, "kvs: got an object"),
         (#"{"header":{"cluster_id":"77","revision":"6"},"kvs":[1]}"#, "kvs.0: got 1"),

@@ -258,7 +258,7 @@ import Testing
         ("{ \"value\": null }", "value: got null, expected true, false, a number or text"),
         ("{ \"value\": [] }", "value: got an array"),
         ("[]", "got an array, expected an object"),
-        ("{ \"value\": true, \"only\": [] }", "\"only\" is not known"),
+        ("{ \"value\": true, \"only\": [] }", "unknown member \"only\""),
         ("{ \"value\": true, \"for\": { \"percentage\": 101 } }", "for.percentage: got 101"),
     ]
 
@@ -276,7 +276,7 @@ import Testing
             #expect(try waitUntil { try isOn() == false })
         }
         for (_, problem) in Self.wrongValues { #expect(result.error.contains(problem), "\(result.error)") }
-        #expect(result.error.components(separatedBy: "the value before stays").count == 8)
+        #expect(result.error.components(separatedBy: "the previous value stays").count == 8)
     }
 
     @Test func `reports an invalid key, and applies the others`() throws {

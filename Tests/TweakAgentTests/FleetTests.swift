@@ -250,7 +250,7 @@ import TweakRecords
         #expect(try succeed("history", "--last", "1").split(separator: "\n").count == 2)
         let unknown = try host.fleet("rollback", "99")
         #expect(unknown.status == EX_DATAERR)
-        #expect(unknown.error.contains("there is no revision 99 yet; this is 9"), "\(unknown.error)")
+        #expect(unknown.error.contains("no revision 99 yet; the newest is 9"), "\(unknown.error)")
     }
 
     @Test func `have a history that compaction leaves alone`() throws {

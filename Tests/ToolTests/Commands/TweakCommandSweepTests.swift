@@ -381,7 +381,7 @@ private final class SweptProgram {
         let program = try SweptProgram()
         let backtracking = try program.tweak(
             "sweep", "Gain=2,3", "--command", "true", "--value-from", #"(a*)*\1\1\1([0-9])"#)
-        #expect(backtracking.status == 64 && backtracking.error.contains(#"\1 refers to a group"#))
+        #expect(backtracking.status == 64 && backtracking.error.contains(#"\1 is a back-reference"#))
         // A search of the square of the output.
         let sweep = try program.startSweep(
             "Gain=2,3", "--command", "head -c 4000000 /dev/zero | tr '\\0' a; touch printed", "--value-from",
