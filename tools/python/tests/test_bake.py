@@ -111,6 +111,6 @@ def test_places_and_names(loop, tmp_path):
     with pytest.raises(fbtweak.TweaksError, match="nowhere"):
         loop.bake("Gain", sources="nowhere")
     (tmp_path / "other").mkdir()
-    with pytest.raises(fbtweak.Refused, match="Loop/Control/Gain stays"):
+    with pytest.raises(fbtweak.Refused, match="Loop/Control/Gain is skipped"):
         loop.bake(values={"Gain": 2.25}, within=tmp_path / "other")
     assert lines(loop.bake(values={"Gain": 2.25}, sources=tmp_path, within=tmp_path)) == GAIN

@@ -448,7 +448,7 @@ def test_presets(motor):
     motor.presets.save("Quick and/or dirty", replace=True)
     motor.presets.remove("Quick and/or dirty")
     assert motor.presets.names() == []
-    with pytest.raises(fbtweak.Unavailable, match="there is no"):
+    with pytest.raises(fbtweak.Unavailable, match="no such preset"):
         motor.presets.load("none")
 
 
