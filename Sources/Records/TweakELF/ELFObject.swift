@@ -135,7 +135,8 @@ package func architectureName(machine: UInt16, is64Bit: Bool, byteOrder: ByteOrd
     case EM_PPC64: byteOrder == .big ? "ppc64" : "ppc64le"
     case EM_PPC: "ppc"
     case EM_MIPS: (is64Bit ? "mips64" : "mips") + (byteOrder == .big ? "" : "el")
-    case EM_LOONGARCH: is64Bit ? "loongarch64" : "loongarch32"
+    // EM_LOONGARCH, which elf.h of Debian 11 and of musl 1.2.3 lacks.
+    case 258: is64Bit ? "loongarch64" : "loongarch32"
     case EM_SPARCV9: "sparc64"
     default: "machine \(machine)"
     }

@@ -58,6 +58,11 @@ bool fbtweak__user(uint32_t *user) {
   return true;
 }
 
+bool fbtweak__ignores(int signal) {
+  struct sigaction action;
+  return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 int fbtweak__await_termination(void) {
   sigset_t signals;
   sigemptyset(&signals);

@@ -11,12 +11,7 @@ package func shellStatus(ofWait status: Int32) -> Int32 {
 }
 
 /// Returns whether this process ignores a signal.
-package func isIgnored(_ signal: CInt) -> Bool {
-    var action = sigaction()
-    sigaction(signal, nil, &action)
-    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
-        == unsafeBitCast(SIG_IGN, to: Int.self)
-}
+package func isIgnored(_ signal: CInt) -> Bool { fbtweak__ignores(signal) }
 
 /// The fields of `/proc/PID/stat` behind the name, of which the first is the third in proc_pid_stat(5); `nil` if the
 /// process does not exist.

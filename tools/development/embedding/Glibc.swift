@@ -16,7 +16,6 @@ package func fcntl(_ descriptor: CInt, _ command: CInt, _ number: CInt) -> CInt 
 }
 
 package var MAP_FAILED: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: -1) }
-package var SIG_IGN: __sighandler_t? { unsafeBitCast(1, to: __sighandler_t?.self) }
 
 // In the headers they are no `mode_t`.
 package var S_IFMT: mode_t { 0o170000 }

@@ -283,6 +283,26 @@ bool fbtweak__main_has_ended(void);
 /* Records, after a fork, that the calling thread is the main thread and the only one. */
 void fbtweak__forget_other_threads(void);
 
+/* The calling thread's pthread_t as a number: with musl it is a pointer. */
+static inline uintptr_t fbtweak__current_thread(void) {
+  return (uintptr_t)pthread_self();
+}
+
+/* pthread_create, pthread_join and pthread_detach with such a number. */
+static inline int fbtweak__create_thread(uintptr_t *thread, const pthread_attr_t *attributes,
+                                         void *(*body)(void *), void *context) {
+  pthread_t created;
+  int error = pthread_create(&created, attributes, body, context);
+  *thread = error == 0 ? (uintptr_t)created : 0;
+  return error;
+}
+static inline void fbtweak__join_thread(uintptr_t thread) {
+  pthread_join((pthread_t)thread, NULL);
+}
+static inline void fbtweak__detach_thread(uintptr_t thread) {
+  pthread_detach((pthread_t)thread);
+}
+
 /* Count the library's threads, and those of them that sleep in fbtweak__sleep_until_room. */
 void fbtweak__count_threads(int difference);
 void fbtweak__count_sleepers(int difference);

@@ -7,7 +7,7 @@ struct BackgroundThread {
     /// Large enough to parse JSON nested to ``deepestNesting``. Only the used part takes memory.
     static let smallStack = 512 << 10
 
-    private let thread: pthread_t
+    private let thread: UInt
 
     /// Starts a thread.
     ///
@@ -39,8 +39,8 @@ struct BackgroundThread {
             Work(body: body, abandoned: abandoned, delay: delay, restsAtExit: restsAtExit))
         if restsAtExit { fbtweak__count_writers(1) }
         if delay > 0 { fbtweak__count_sleepers(1) }
-        var thread = pthread_t()
-        let result = pthread_create(
+        var thread: UInt = 0
+        let result = fbtweak__create_thread(
             &thread, &attributes,
             { context in
                 if let delay = Work.at(context)?.takeUnretainedValue().delay, delay > 0 {
@@ -72,10 +72,10 @@ struct BackgroundThread {
     }
 
     /// Waits for the thread to end. Call either this or ``detach()``.
-    func join() { pthread_join(thread, nil) }
+    func join() { fbtweak__join_thread(thread) }
 
     /// Lets the thread end on its own.
-    func detach() { pthread_detach(thread) }
+    func detach() { fbtweak__detach_thread(thread) }
 
     private final class Work: Sendable {
         let body: @Sendable () -> Void

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 internal import CTweaks
-internal import Glibc
 internal import TweakSystem
 
 /// A call into the program, tracked so that nothing it uses is removed before it returns.
@@ -25,7 +24,7 @@ struct RunningCall: Equatable, Sendable {
         thread = Self.currentThread
     }
 
-    static var currentThread: UInt { UInt(pthread_self()) }
+    static var currentThread: UInt { fbtweak__current_thread() }
 }
 
 /// Called by `calls.cpp` for C functions, which only the shared store calls.

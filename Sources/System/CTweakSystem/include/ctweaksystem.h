@@ -179,6 +179,9 @@ void fbtweak__keep_in_children(int descriptor);
  */
 unsigned fbtweak__generation(void);
 
+/* Whether this process ignores a signal: C libraries name the members of sigaction differently. */
+bool fbtweak__ignores(int signal);
+
 /* A descriptor for a process, which stays valid when its id is reused (a pidfd); -1 and errno. */
 int fbtweak__open_process(pid_t process);
 
