@@ -7,6 +7,9 @@ import Testing
     @Test(arguments: [
         ["--bogus"], ["file"], ["--prefix"], ["--prefix", "relative"], ["--prefix", "/with a space"],
         ["--prefix=/usr", "--libdir", "/lib"], ["--sysroot"],
+        ["--target"], ["--target", "aarch64-linux-gnu"], ["--target=sparc-linux-gnu", "--prefix", "/tweaks"],
+        ["--target=aarch64-linux-gnu", "--prefix", "/tweaks", "--with-ui"],
+        ["--target=aarch64-linux-gnu", "--prefix", "/tweaks", "--swift-sdk", "debian-arm64"],
     ])
     func `A wrong command line ends with status 64 and the usage`(arguments: [String]) throws {
         let result = try Installation.install(arguments)
@@ -32,7 +35,18 @@ import Testing
         let directory = try TemporaryDirectory()
         let result = try Installation.install(["--prefix", directory("prefix"), "--sysroot", directory.path])
         #expect(result.status == 69 && result.output.isEmpty)
-        #expect(result.error.contains("there is no libc.so in \(directory.path); tools/development/sysroot"))
+        #expect(result.error.contains("no libc.so in \(directory.path); make"))
+    }
+
+    @Test(arguments: ["aarch64-linux-gnu", "riscv64-linux-gnu", "x86_64-linux-musl"])
+    func `A sysroot without a target's libraries is refused before anything is built`(target: String) throws {
+        let directory = try TemporaryDirectory()
+        let result = try Installation.install([
+            "--target", target, "--prefix", directory("prefix"), "--sysroot", directory.path,
+        ])
+        #expect(result.status == 69 && result.output.isEmpty)
+        #expect(result.error.contains("for \(target) in \(directory.path)\n"), "\(result.error)")
+        #expect(try files(in: directory).isEmpty)
     }
 
     @Test func `Articles refer to each other's files`() throws {
