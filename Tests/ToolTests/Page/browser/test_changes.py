@@ -409,7 +409,7 @@ class Histories(OwnProgram):
         self.assertIsNone(browser.named("#history button", "Restore the state after Switch, change 4"))
         browser.click(browser.named("#history button", "Restore the state after Stiffness, change 1"))
         wait_until(lambda: "Restores 3 values from " in browser.text("dialog[open]"), "the page does not say what it does")
-        browser.click(browser.named("dialog button", "Go back"))
+        browser.click(browser.named("dialog button", "Restore"))
         wait_until(lambda: self.control.tweak(NUMBERS + "Count")["source"] == "default" and self.control.tweak(OTHERS + "Switch")["source"] == "default")
         self.assertEqual(self.control.value(KEY), 200)
         browser.settle()
