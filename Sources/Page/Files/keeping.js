@@ -112,7 +112,8 @@ function planParts({ plan, difference, messages, command }) {
   if (!plan) {
     parts.push(
       make("p", {
-        text: "To let this page write sources, start tweak ui with --sources. Until then, apply the diff yourself, or run:"
+        text:
+          "To let this page write sources, start tweak ui with --sources. Until then, apply the diff yourself, or run:"
       }),
       make("pre", {
         class: "copy-preview",

@@ -512,7 +512,5 @@ export const openRollback = (fleet, revision, tweak) =>
     canForce: true,
     reason: `back to revision ${revision}`,
     body: { revision, tweaks: tweak ? [tweak] : [] },
-    hint: tweak
-      ? `Restores only ${shown(tweak)}.`
-      : "Restores all values of the application; kills stay."
+    hint: tweak ? `Restores only ${shown(tweak)}.` : "Restores all values of the application; kills stay."
   });

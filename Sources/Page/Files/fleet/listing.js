@@ -263,8 +263,7 @@ export class Listing {
         make("label", { class: "fleet-field" }, make("span", { text: "Name" }), name),
         make("p", {
           class: "who",
-          text:
-            "The history shows it with the author, which is the etcd user, or else the user and host of tweak ui."
+          text: "The history shows it with the author, which is the etcd user, or else the user and host of tweak ui."
         })
       ),
       [{ label: "Cancel" }, {
@@ -488,7 +487,10 @@ export class Listing {
       ? ["Loading…", ""]
       : isSearch
       ? ["No matches", "No tweak here matches the search."]
-      : ["No values", "This application has no values in this environment. Its hosts use the values of other providers."];
+      : [
+        "No values",
+        "This application has no values in this environment. Its hosts use the values of other providers."
+      ];
     empty.replaceChildren(
       make("h2", { text: title }),
       make("p", { text }),
