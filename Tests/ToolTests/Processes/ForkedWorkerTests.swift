@@ -358,7 +358,7 @@ private final class Workers {
         }
         let measuring = try workers.tweak("sweep", "workers", "Size=1,2", "--measure", "Cost")
         #expect(measuring.status == 64)
-        #expect(measuring.error.contains("give its id, or --sum or --max for all\n"))
+        #expect(measuring.error.contains("give its process id, or --sum or --max for all\n"))
         #expect(workers.values == [5, 5, 5])
         for command in ["sweep", "plot", "record", "replay"] {
             #expect(try !workers.tweak(command, "--help").output.contains("--all-processes"))
