@@ -214,7 +214,7 @@ import Testing
             [program.home.write("bare.c", changed)], to: program.path, ["-g", "-O2"], home: program.home)
         let listed = try program.command(["list", program.path])
         #expect(listed.output.contains("no tweaks"))
-        #expect(listed.error.contains("it was built again since variables were adopted"))
+        #expect(listed.error.contains("it was rebuilt since variables were adopted"))
         try program.start()
         program.expect(Self.defaults)
         #expect(!(try program.tweak("set", "gravity", "1").succeeded))

@@ -420,7 +420,7 @@ extension BakedProgram {
     @Test func `A review needs a terminal`() throws {
         let result = try program.tweak("bake", "./motor", "--review")
         #expect(result.status == 64)
-        #expect(result.error.contains("--write writes all changes"))
+        #expect(result.error.contains("use --write to write all changes"))
     }
 
     @Test(arguments: [["--write", "--check"], ["--preset", "a", "--values", "b"], ["--all-processes"]])

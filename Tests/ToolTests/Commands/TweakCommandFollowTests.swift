@@ -159,7 +159,7 @@ private final class EditedProgram {
         let follow = try program.follow()
         program.process.pause()
         try program.save("1.50", "2.25")
-        #expect(waitUntil { follow.written.error.contains("what is edited waits until it goes on") })
+        #expect(waitUntil { follow.written.error.contains("edits wait until it responds") })
         try program.save("1.50", "2.5")
         program.process.resume()
         program.expect("gain 2.5 3")

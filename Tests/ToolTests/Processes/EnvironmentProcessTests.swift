@@ -47,7 +47,7 @@ import Testing
         let names = (0..<100).map { ("TWEAK_A__B__C\($0)", "1") }
         let result = try shown(Dictionary(uniqueKeysWithValues: names))
         #expect(result.errorLines.count == 6, "\(result.error)")
-        #expect(result.errorLines.last?.contains("95 more names in the environment") == true)
+        #expect(result.errorLines.last?.contains("95 more environment variables set no tweak") == true)
     }
 
     @Test func `A running program reports its unknown variables, and explain shows them`() throws {
