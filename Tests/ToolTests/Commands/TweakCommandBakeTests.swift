@@ -299,7 +299,7 @@ extension BakedProgram {
         // The difference is that of --write.
         chmod(home("motor.c"), 0o444)
         let readOnly = try program.tweak("bake", "./motor", "--within", "link")
-        #expect(readOnly.output == "" && readOnly.error.contains("because the file is not writable"))
+        #expect(readOnly.output == "" && readOnly.error.contains(": the file is not writable"))
         chmod(home("motor.c"), 0o644)
         #expect(try program.tweak("bake", "./motor", "--within", "link", "--write").succeeded)
         #expect(try program.text() == BakedProgram.source(gain: "2.25"))

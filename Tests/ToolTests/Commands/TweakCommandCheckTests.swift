@@ -194,7 +194,7 @@ import Testing
 
     @Test(arguments: [
         ("{", "it is not JSON"), (#"{"features": [{}]}"#, "features.0: \"key\" is missing"),
-        (#"{"features": [{"key": "a", "percentage": "10"}]}"#, "a number from 0 to 100 is expected"),
+        (#"{"features": [{"key": "a", "percentage": "10"}]}"#, "expected a number from 0 to 100"),
     ])
     func `A malformed file is status 65, with the place`(json: String, message: String) throws {
         let result = try check(home.write("broken.json", json))

@@ -42,7 +42,7 @@ import Testing
         #expect(result.status == 0 && result.output == "7.0\n")
         #expect(
             result.error.contains(
-                "tweak: warning: Setter/Values/Count: p95 needs 20 samples, and there "), "\(result)")
+                "tweak: warning: Setter/Values/Count: p95 needs 20 samples, but there "), "\(result)")
         let error = try setter.tweak(
             "measure", "Count", "--for", "10ms", "--stat", "p95", "--format", "json"
         ).error

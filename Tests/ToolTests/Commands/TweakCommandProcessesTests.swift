@@ -55,7 +55,7 @@ import Testing
         let setters = [try RunningSetter(program), try RunningSetter(program)]
         let result = try program.tweak("set", "Count", "6")
         #expect(result.status == 64)
-        #expect(result.error.contains("2 processes run"))
+        #expect(result.error.contains("2 processes are running"))
         for setter in setters { #expect(result.error.contains("\n  \(setter.title)\n")) }
         #expect(try setters[1].tweak("set", "Count", "6").succeeded)
         setters[1].expect("false 6 0.5 hello")

@@ -187,7 +187,7 @@ private final class MonitoredProgram {
     @Test func `Tweaks that cannot be sampled are reported`() throws {
         let program = try MonitoredProgram()
         let format = try program.tweak("watch", "--rate", "0")
-        #expect(format.status == 64 && format.error.contains("to 1000"))
+        #expect(format.status == 64 && format.error.contains("and 1000 samples per second"))
         let output = try program.tweak("watch", "Turn", "--output", program.home("missing/run.csv"))
         #expect(output.status == 73 && output.error.contains("No such file"))
         let full = try program.tweak("watch", "Turn", "--output", "/dev/full")

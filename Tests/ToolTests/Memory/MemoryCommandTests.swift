@@ -145,7 +145,7 @@ import Testing
     @Test func `An action is not run, and the reason is said`() throws {
         let result = try program.tweak("run", "Act")
         #expect(result.status == 69)
-        #expect(result.error.hasPrefix("tweak: \(program.title): the Tweaks library is not in the process"))
+        #expect(result.error.hasPrefix("tweak: \(program.title): this needs the Tweaks library in the process"))
     }
 
     @Test func `It is found by its path and by its name`() throws {
@@ -164,7 +164,7 @@ import Testing
         defer { first.kill() }
         try program.start()
         let result = try program.command(["set", program.path, "Count", "7"])
-        #expect(result.status == 64 && result.error.contains("2 processes run"))
+        #expect(result.status == 64 && result.error.contains("2 processes are running"))
         #expect(try program.command(["set", "--all-processes", program.path, "Count", "7"]).status == 0)
         program.expect("7 0.5 0 slow hello 1 1 80 7")
         #expect(try program.command(["get", "\(first.processID)", "Count"]).output == "7\n")

@@ -13,11 +13,16 @@
 #include <sys/random.h>
 
 /*
- * For the seeds of hashing. glibc has it since 2.36. Where a program may not call getrandom, the
- * kernel's random bytes of the process serve instead: 16, the same each time.
+ * For the seeds of hashing, and only for those. glibc has it since 2.36. Where a program may not
+ * call getrandom, the kernel's random bytes of the process serve instead: 16, the same each time.
+ * As with Swift's runtime, a variable makes them zeros, so that the same work is done in each run.
  */
 void arc4random_buf(void *bytes, size_t size) {
   enum { KERNELS = 16 };
+  if (secure_getenv("SWIFT_DETERMINISTIC_HASHING")) {
+    memset(bytes, 0, size);
+    return;
+  }
   unsigned char *next = bytes;
   while (size > 0) {
     ssize_t count = getrandom(next, size, GRND_NONBLOCK);
