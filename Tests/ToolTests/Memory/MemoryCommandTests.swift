@@ -145,7 +145,8 @@ import Testing
     @Test func `An action is not run, and the reason is said`() throws {
         let result = try program.tweak("run", "Act")
         #expect(result.status == 69)
-        #expect(result.error.hasPrefix("tweak: \(program.title): this needs the Tweaks library in the process"))
+        #expect(
+            result.error.hasPrefix("tweak: \(program.title): this needs the Tweaks library in the process"))
     }
 
     @Test func `It is found by its path and by its name`() throws {
