@@ -128,6 +128,28 @@ private struct EditedFile {
         observation.cancel()
     }
 
+    @Test func `Another form of the same value leaves a variable alone that the program has set`() throws {
+        let edited = try EditedFile(SyntheticTweaks(.integer("Count", 5)))
+        let variable = UnsafeMutablePointer<Double>.allocate(capacity: 1)
+        defer { variable.deallocate() }
+        variable.initialize(to: 0.5)
+        let declaration = TweakDeclaration(key: .test("Gain"), type: .double, defaultValue: 0.5)
+        edited.store.withState { state in
+            let cell = Cell(address: variable, type: .double)
+            state.addVariable(declaration, OwnedCell(cell, .adopted(image: nil)))
+        }
+        try edited.store.set(4, for: .test("Gain"))
+        edited.store.flush()
+        #expect(try edited.content.contains(": 4\n"))
+        variable.pointee = 9
+        try edited.reload()
+        #expect(variable.pointee == 9)
+        try edited.edit(values(#""Gain": 4.0"#))
+        #expect(variable.pointee == 9)
+        try edited.edit(values(#""Gain": 5"#))
+        #expect(variable.pointee == 5)
+    }
+
     @Test func `Nothing is written`() throws {
         let edited = try EditedFile(SyntheticTweaks(.integer("Count", 5, 0...10)))
         let json = values(#""Count": 60, "Unknown": [1]"#)

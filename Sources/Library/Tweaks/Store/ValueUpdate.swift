@@ -156,11 +156,17 @@ extension StoreState {
             let declaration =
                 isOfProviders
                 ? layers.declaration(of: opinion.key, after: update, opinion.provided, in: layer) : nil
-            if let provided = opinion.provided, known[opinion.key] != nil {
-                do throws(TweakValueError) {
-                    _ = try entry.admit { (tweak, _) throws(TweakValueError) in
-                        try provided.admission(for: declaration ?? tweak)
+            if let provided = opinion.provided, let former = known[opinion.key] {
+                let admitted = { (value: ProvidedValue) throws(TweakValueError) in
+                    try entry.admit { (tweak, _) throws(TweakValueError) in
+                        try value.admission(for: declaration ?? tweak)
                     }
+                }
+                do throws(TweakValueError) {
+                    let admission = try admitted(provided)
+                    // The same value in another form is no change: the file has 3 for 3.0, and texts for colours. The
+                    // program may have stored another value in its variable since.
+                    if !isOfProviders, !admission.wasClamped, (try? admitted(former)) == admission { return }
                 } catch {
                     // As with a refused set, the tweak keeps its value.
                     plan.messages.append("\(update.source) ignored: \(error)")
