@@ -182,6 +182,55 @@ import TweakJSON
         #expect(calls.all.map { $0.map(\.newValue) } == [[3.0, 5.0]])
     }
 
+    /// What clients are told of changes: number, author and value.
+    private func listen() -> Recorded<String> {
+        let told = Recorded<String>()
+        store.state.withLock { state in
+            state.delivery.listener = { changes, note in
+                for change in changes { told.append("\(note.number) \(note.author) \(change.newValue)") }
+            }
+        }
+        return told
+    }
+
+    @Test(arguments: [3, 3.5])
+    func `A set that is read back from the file while it waits stays the program's`(value: Double) throws {
+        let home = try TemporaryDirectory()
+        let file = OverridesFile(path: home("overrides.json"))
+        store.keepOverrides(in: file)
+        let foretold = Recorded<TweakChange>()
+        let observation = store.observe(p, willChange: { foretold.append($0) })
+        defer { observation.cancel() }
+        let told = listen()
+        try store.set(.double(value), for: p)
+        store.flush()
+        store.reload(file, try #require(store.writer), isComplete: true)
+        tweaks.loop().pass()
+        #expect(waitUntil { !told.all.isEmpty })
+        #expect(told.all == ["1 program \(value)"])
+        #expect(foretold.all.count == 1)
+    }
+
+    @Test func `A value that waits is the change of who set it first, and announced once`() throws {
+        let foretold = Recorded<TweakValue>()
+        let observation = store.observe(willChange: { foretold.append($0.newValue) })
+        defer { observation.cancel() }
+        let told = listen()
+        try store.change([(p, 3.0)])
+        try store.change([(p, 3.0), (i, 4.0)], by: .file)
+        tweaks.loop().pass()
+        #expect(waitUntil { told.all.count >= 2 })
+        #expect(told.all == ["1 program 3.0", "2 file 4.0"])
+        #expect(foretold.all == [3.0, 4.0])
+    }
+
+    @Test func `A value that waits can get another provider`() throws {
+        try store.set(3, for: p)
+        try store.set(3, for: p, in: .session)
+        tweaks.loop().pass()
+        #expect(try store.status(of: p).source == .session)
+    }
+
     @Test func `A gate that nobody passes is reported once`() throws {
         try store.change([(p, 3.0), (i, 4.0)])
         #expect(waitUntil { !tweaks.messages.all.isEmpty })

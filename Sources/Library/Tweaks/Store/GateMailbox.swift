@@ -221,10 +221,13 @@ extension GateMailbox {
     }
 
     /// Adds changes that the loop stores together, unless they are more than the mailbox can hold. They are merged with
-    /// those before if the loop has not begun to store them.
+    /// those before if the loop has not begun to store them. A value that waits already stays the change of who set it
+    /// first.
     func add(_ steps: [Step], _ passed: inout Passed) {
         // The first update stays if the loop stores it now, or has stored a part.
         let isOpen = open(&passed)
+        let steps = steps.filter { !waits($0) }
+        guard !steps.isEmpty else { return fill(&passed) }
         let first = isOpen && !isPartlyStored ? 0 : min(1, updates.count)
         let changed = Set(steps.map { ObjectIdentifier($0.entry) })
         for step in steps { step.entry.wait(for: (step.resolution, self)) }
@@ -246,6 +249,17 @@ extension GateMailbox {
         if first == 0 { dropUnchanged() }
         if waitingSince == nil { waitingSince = (.now, .since1970) }
         fill(&passed)
+    }
+
+    /// Whether the value of a step waits already. Then it gets the step's provider.
+    private func waits(_ step: Step) -> Bool {
+        guard step.entry.pendingValue == step.resolution.value,
+            let update = updates.lastIndex(where: { $0.contains { $0.entry === step.entry } }),
+            let index = updates[update].firstIndex(where: { $0.entry === step.entry })
+        else { return false }
+        updates[update][index].resolution.source = step.resolution.source
+        updateWaiting(step.entry)
+        return true
     }
 
     /// Drops steps of the first update that change nothing, because somebody has set the tweak back.

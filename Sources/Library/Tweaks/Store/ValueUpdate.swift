@@ -133,9 +133,11 @@ struct ValuePlan {
     /// unordered.
     let isInOrder: Bool
 
-    /// The changes that committing the plan would make.
+    /// The changes that committing the plan would make, without those that wait already.
     var changes: [TweakChange] {
-        let changes = steps.compactMap { $0.entry.change(to: $0.resolution) }
+        let changes = steps.compactMap { entry, resolution in
+            entry.pendingValue == resolution.value ? nil : entry.change(to: resolution)
+        }
         return isInOrder ? changes : changes.sorted { $0.key < $1.key }
     }
 }
