@@ -33,6 +33,8 @@ extension Array {
         var places: [WrittenPlace] = []
         places.reserveCapacity(count)
         var place = WrittenPlace(file: 0, line: 0, index: 0)
+        // Embedded Swift's empty array may be aligned too little for a span.
+        guard !isEmpty else { return [] }
         // An iterator would copy each tweak.
         let elements = span
         for index in indices {
