@@ -328,7 +328,9 @@ private struct Starts {
                 == library + "\n")
         guard access("/usr/local/lib/libtweaks.so.0", F_OK) != 0 else { return }
         let result = try run(command, ["exec", program], home: starts.home)
-        #expect(result.status == EX_UNAVAILABLE && result.error.contains("libtweaks.so.0 was not found beside"))
+        #expect(
+            result.status == EX_UNAVAILABLE
+                && result.error.contains("libtweaks.so.0 was not found beside"))
     }
 
     @Test func `A missing or invalid program has the exit status that env uses`() throws {
