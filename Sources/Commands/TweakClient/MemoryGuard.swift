@@ -168,7 +168,7 @@ extension MemoryGuard {
     private struct Held {
         private let program: MemoryProgram
         let answer: ChangeTweaks.Answer
-        /// What the process that started the guard does not find out itself.
+        /// Warnings that only the guard can give, because it stored the values.
         let warnings: [ControlWarning]
         /// The variables whose old values are not the program's own.
         private let stored: Set<TweakKey>
