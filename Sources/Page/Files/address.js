@@ -54,9 +54,15 @@ export function makeAddress({ api, bar, commands, graphs, notices, outline, show
     return over;
   }
 
+  /**
+   * Whether the address was typed, or came with a link, and is not followed yet: the browser announces it in a later
+   * task, and what this page writes meanwhile would replace it.
+   */
+  const isNew = () => !window.history.state;
+
   /** Schedules an update of the address. Browsers limit how often it may change. */
   function show() {
-    if (isFollowing || isGoing) return;
+    if (isFollowing || isGoing || isNew()) return;
     const over = findLayers(true);
     if (over > 0) {
       isGoing = true;
@@ -121,7 +127,7 @@ export function makeAddress({ api, bar, commands, graphs, notices, outline, show
   function writeAddress() {
     clearTimeout(timer);
     timer = 0;
-    if (isGoing) return;
+    if (isGoing || isNew()) return;
     const text = addressText();
     if (text === `${location.pathname}${location.hash}` && window.history.state?.depth === depth()) return;
     window.history.replaceState({ depth: depth() }, "", text);
@@ -197,9 +203,10 @@ export function makeAddress({ api, bar, commands, graphs, notices, outline, show
   }
 
   addEventListener("popstate", (event) => event.state && followHistory(event.state.depth));
-  // A typed address has no state yet.
   addEventListener("hashchange", () => {
-    if (window.history.state) return;
+    if (!isNew()) return;
+    // The browser gives up going to another entry.
+    isGoing = false;
     base = 0;
     layers = [];
     follow();

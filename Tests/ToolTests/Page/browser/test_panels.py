@@ -242,6 +242,16 @@ class Panels(PageTest):
         wait_until(lambda: browser.texts(".graph-legend .legend-name") == ["Gain"], "the graph has not the lines of the link")
         wait_until(lambda: any("A/B/Gone" in text for text in browser.notices()), "the page does not say what is missing")
 
+    def test_a_link_holds_beside_a_change_of_the_page(self):
+        """The browser tells the page of a new address only after other tasks, which write the address too."""
+        for change in ("commands.setQuery({text: 'Speed'})", "commands.setQuery({kind: 'action'})", "commands.closeGraph()"):
+            self.browser.script("tweaksPage.commands.clearQuery()")
+            self.browser.click(self.browser.part("Motor/State/Speed", ".row-name"))
+            wait_until(lambda: "tweak=Motor%2FState%2FSpeed" in self.browser.script("return location.hash"))
+            self.browser.script(f"location.hash = '#program=page-program&tweak=Kinds%2FNumbers%2FCount'; tweaksPage.{change}")
+            wait_until(lambda: self.browser.script("return tweaksPage.state.selected") == f"page-program\n{COUNT}", change)
+            self.assertIn(COUNT, self.keys_shown())
+
 
 PANEL = {"version": 1, "columns": [
     [{"heading": "Light & stage"}, {"tweak": COUNT}, {"tweak": SWITCH}, {"tweak": "A/B/Gone"}],

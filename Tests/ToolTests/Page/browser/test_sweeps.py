@@ -211,7 +211,7 @@ class Sweeps(Sweeping, PageTest):
         self.fill(end="5")
         self.measure()
         self.dialog_button("Start")
-        wait_until(lambda: self.status() == "Measure 1 to 8 monitors")
+        wait_until(lambda: self.status() == "Choose 1 to 8 monitors", f"monitors: {self.status()}")
         self.assertEqual(self.control.tweak(GAIN)["source"], "default")
 
     def test_what_cannot_be_swept_has_no_sweep(self):
