@@ -75,8 +75,10 @@ package struct ProgramStart {
                 guard let library = try? LoadedProgram(path: $0) else { return false }
                 return library.hasLibrary && library.machine == program.machine
             }
-            return isInstalled
-                ? nil : "is for \(program.machine.name), and this machine is \(own.machine.name)"
+            if isInstalled { return nil }
+            return program.machine.usesMusl
+                ? "is for musl, and no library for musl is installed"
+                : "is for \(program.machine.name), and this machine is \(own.machine.name)"
         }
         return program.problem
     }
@@ -175,13 +177,17 @@ private struct Script {
 
 /// The loading information of an ELF file.
 private struct LoadedProgram {
+    /// A processor with a C library.
     struct Machine: Equatable {
-        let name: String
+        let architecture: String
         let is64Bit: Bool
+        let usesMusl: Bool
+
+        var name: String { architecture + (usesMusl ? " with musl" : "") }
     }
 
     private let file: ELFFile
-    private(set) var machine = Machine(name: "", is64Bit: false)
+    private(set) var machine = Machine(architecture: "", is64Bit: false, usesMusl: false)
     /// Whether this file contains the library.
     private(set) var hasLibrary = false
     private var dynamicLinker: String?
@@ -191,7 +197,8 @@ private struct LoadedProgram {
     init(path: String) throws(ELFError) {
         file = try ELFFile(path: path)
         try file.forEachObject { (object) throws(ELFError) in
-            machine = Machine(name: object.architecture, is64Bit: object.is64Bit)
+            machine = Machine(
+                architecture: object.architecture, is64Bit: object.is64Bit, usesMusl: try object.usesMusl())
             hasLibrary = try object.hasLibrary()
             dynamicLinker = try object.dynamicLinker()
             isProgram = object.isLinked && object.hasEntry
@@ -218,7 +225,8 @@ private struct LoadedProgram {
         }
         // The names in glibc: https://sourceware.org/glibc/wiki/ABIList
         let name = lastComponent(of: dynamicLinker)
-        guard !["ld-linux", "ld64.so", "ld.so"].contains(where: name.hasPrefix) else { return nil }
-        return "is loaded by \(dynamicLinker), but the library needs the dynamic linker of glibc"
+        let known = ["ld-linux", "ld64.so", "ld.so", "ld-musl-"]
+        guard !known.contains(where: name.hasPrefix) else { return nil }
+        return "is loaded by \(dynamicLinker), but the library needs the dynamic linker of glibc or musl"
     }
 }

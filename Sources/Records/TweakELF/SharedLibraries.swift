@@ -55,6 +55,13 @@ extension ELFObject {
         (try? dynamicLinks())?.needed.contains { $0.hasPrefix("libtweaks.so") } ?? false
     }
 
+    /// Returns whether the object needs the C library musl, in a program by its dynamic linker, in a library by the names
+    /// that musl has by itself and in Alpine.
+    package func usesMusl() throws(ELFError) -> Bool {
+        if let linker = try dynamicLinker() { return lastComponent(of: linker).hasPrefix("ld-musl-") }
+        return try dynamicLinks().needed.contains { $0 == "libc.so" || $0.hasPrefix("libc.musl-") }
+    }
+
     /// A number of the size of an address.
     func number(_ bytes: [UInt8], at offset: Int) -> UInt64 {
         let bytes = bytes.span.bytes

@@ -292,8 +292,27 @@ private struct Starts {
     }
 
     @Test(.enabled(if: access("/usr/bin/musl-gcc", X_OK) == 0, "needs musl-gcc"))
-    func `A program with another dynamic linker`() throws {
-        try expectRefusal(starts.program("musl", compiler: "/usr/bin/musl-gcc"), "is loaded by /lib/ld-musl-")
+    func `A program of another C library`() throws {
+        try expectRefusal(
+            starts.program("musl", compiler: "/usr/bin/musl-gcc"),
+            "is for x86_64 with musl, and the library for x86_64\n")
+    }
+
+    @Test func `A library of another C library`() throws {
+        var library = try Data(contentsOf: URL(fileURLWithPath: Installation.path("lib/libtweaks.so")))
+        let name = try #require(library.range(of: Data("libc.so.6\0".utf8)))
+        library.replaceSubrange(name, with: Data("libc.so\0.6\0".utf8).prefix(name.count))
+        let path = starts.home("libtweaks.so.0")
+        try library.write(to: URL(fileURLWithPath: path))
+        try expectRefusal(
+            starts.program("plain"), "is for x86_64, and the library for x86_64 with musl\n",
+            options: ["--library", path])
+    }
+
+    @Test func `A program with another dynamic linker`() throws {
+        try expectRefusal(
+            starts.program("other", "-Wl,--dynamic-linker=/lib/ld-uClibc.so.0"),
+            "is loaded by /lib/ld-uClibc.so.0")
     }
 
     @Test(.enabled(if: access("/usr/bin/aarch64-linux-gnu-gcc", X_OK) == 0, "needs a cross compiler"))
