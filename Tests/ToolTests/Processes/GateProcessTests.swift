@@ -35,7 +35,8 @@ private final class GatedProgram {
 
         int main(void) {
           const char *who = "";
-          double last = 0, last_arm = 0;
+          double last = 0, last_arm = 0, taken;
+          uint64_t seen = 0;
           int has_forked = 0;
         #ifdef PLUGIN
           void *plugin = dlopen(PLUGIN, RTLD_NOW);
@@ -52,6 +53,8 @@ private final class GatedProgram {
               printf("%s%g %g\n", who, p, i);
             if (arm != last_arm)
               printf("%sarm %g\n", who, arm);
+            if (access("take", F_OK) == 0 && FBTweakTake(FBTweakValue("Arm", "PID", "P", 1.0, 0, 100), &taken, &seen))
+              printf("took %g\n", taken);
             last = p;
             last_arm = arm;
             if (!has_forked && access("fork", F_OK) == 0) {
@@ -120,7 +123,7 @@ private final class GatedProgram {
     }
 
     deinit {
-        for name in ["closed", "fork", "close"] { unlink(home(name)) }
+        for name in ["closed", "fork", "close", "take"] { unlink(home(name)) }
         process.kill()
     }
 
@@ -187,6 +190,22 @@ private final class GatedProgram {
         #expect(after[1].hasPrefix("changes wait for the gate Motor; last passed "))
         let log = try program.tweak("log").output
         #expect(log.contains("Motor/PID/P") && !log.contains("waits"))
+    }
+
+    @Test func `A take finds nothing new in files that change no tweak`() throws {
+        let program = try GatedProgram(hasLibrary: true)
+        try program.make("take")
+        program.expect("took 1")
+        let overrides = URL(fileURLWithPath: program.home("config/tweaks/motor/overrides.json"))
+        for value in 2...20 {
+            #expect(try program.tweak("set", "Arm/PID/P=\(value)").succeeded)
+            program.expect("took \(value)")
+            // The program reads this file again, and the one that it has written itself.
+            let kept = try String(contentsOf: overrides, encoding: .utf8).dropFirst()
+            try Data(#"{"Other\#(value)":{"A":{"B":1}},\#(kept)"#.utf8).write(to: overrides, options: .atomic)
+        }
+        let taken = program.lines.filter { $0.hasPrefix("took ") }
+        #expect(taken == (1...20).map { "took \($0)" })
     }
 
     @Test func `The last pass is seen though nothing waits`() throws {

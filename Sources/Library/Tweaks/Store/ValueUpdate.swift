@@ -250,16 +250,18 @@ extension StoreState {
         var changes: [TweakChange] = []
         var gated = GatedSteps()
         findGates()
-        gates.storing {
-            plan.steps.forEach { _, step in
-                if !gates.isEmpty, gated.add((step.entry, step.resolution, update), to: gates) {
-                    return
+        if plan.steps.count > 0 {
+            gates.storing {
+                plan.steps.forEach { _, step in
+                    if !gates.isEmpty, gated.add((step.entry, step.resolution, update), to: gates) {
+                        return
+                    }
+                    if isHeard, let change = step.entry.change(to: step.resolution) {
+                        // A literal costs half as much as appending to an empty array.
+                        if changes.isEmpty { changes = [change] } else { changes.append(change) }
+                    }
+                    step.entry.commit(step.resolution)
                 }
-                if isHeard, let change = step.entry.change(to: step.resolution) {
-                    // A literal costs half as much as appending to an empty array.
-                    if changes.isEmpty { changes = [change] } else { changes.append(change) }
-                }
-                step.entry.commit(step.resolution)
             }
         }
         put(gated, of: update.source)
