@@ -24,7 +24,7 @@ WIDTH = 0.02
 MOST_BATCHES = 20
 
 COUNT = 1_000
-LIBRARIES = [20, 60]
+LIBRARIES = [0, 20, 60]
 
 
 def flags(name):
@@ -162,4 +162,3 @@ def show(results):
                 f"{title}: {row['name']}", f"{row['median']:.2f}", str(row["samples"]), f"{row['faults']:.0f}",
                 times(row["ratio"]), f"{row['oursBeyond']['median']:+.2f}"]
             for title, rows in results["starts"].items() for row in rows])
-    ours, alone = results["starts"][f"1 tweak, {LIBRARIES[0]} libraries"]
