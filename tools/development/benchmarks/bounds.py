@@ -91,8 +91,11 @@ def growth(path):
 
 
 FRAME = 1000 / 60
+TEXT = "its cell is zero while the default counts: a load, a comparison and a conditional move instead of a load"
 LOADING = "0.12 ms are those of loading libm and libgcc_s, and 0.04 ms of starting the thread"
+OPENING = f"{LOADING}; each library takes 0.016 ms more: its file is opened to see whether it has tweaks"
 REFERENCES = "about a third of its instructions count references and copy optional values that have texts"
+LOOKS = "programs of root look, at last every ten seconds, whether they have become another user's; others have none"
 NAMES = "names compare as Swift strings do; to hash and compare three takes about 530 instructions"
 
 BOUNDS = [
@@ -100,7 +103,7 @@ BOUNDS = [
           read("timesGlobal", lambda row: is_tweak(row) and has_fixed_size(row))),
     Bound("reading a text in C", "read", 1.2, "× a global",
           read("timesGlobal", lambda row: is_tweak(row) and row["what"] == "C text"),
-          "its cell is zero while the default counts: a load, a comparison and a conditional move instead of a load"),
+          TEXT),
     Bound("reading a changed String in Swift", "read", 2, "× a global",
           read("timesGlobal", lambda row: row["way"] == "tweak, changed"), "each read makes a String of the bytes"),
     Bound("reading a tweak, but for a long String", "read", 0, "allocations",
@@ -108,16 +111,18 @@ BOUNDS = [
     Bound("storing a monitor", "read", 1.05, "× a volatile global",
           read("timesGlobal", lambda row: row["way"] == "monitor")),
     Bound("reading in C++, also in eight threads with a writer", "rivals", 1.2, "× a relaxed atomic", lambda results: {
-        row["what"]: row["ratio"]["median"] for row in results["reads"] if row["way"] == "relaxed atomic"}),
+        row["what"]: row["ratio"]["median"] for row in results["reads"] if row["way"] == "relaxed atomic"},
+          f"of a text: {TEXT}"),
     Bound("starting with one tweak", "rivals", 0.35, "ms more than without", lambda results: starts(
         lambda ours, alone: alone["oursBeyond"]["median"])(results)["1 tweak, 0 libraries"], LOADING),
     Bound("starting with one tweak and up to 60 libraries", "rivals", 0.6, "ms more than without",
-          starts(lambda ours, alone: alone["oursBeyond"]["median"]), LOADING),
+          starts(lambda ours, alone: alone["oursBeyond"]["median"]), OPENING),
     Bound("starting with one tweak and up to 60 libraries", "rivals", 60, "page faults more than without",
           starts(lambda ours, alone: ours["faults"] - alone["faults"])),
     Bound("a global with `FBTweakVariable`, in a float loop", "loop", 1.1, "× a global",
           by_compiler("global with FBTweakVariable", "timesGlobal")),
-    Bound("an idle gate", "gate", 1.5, "× a tweak", by_compiler(gating.GATE, "times")),
+    Bound("an idle gate", "gate", 1.5, "× a tweak", by_compiler(gating.GATE, "times"),
+          "a comparison and a branch that is not taken come to the load, 0.25 ns"),
     Bound("a take of three with what it has seen", "gate", 1.3, "× three globals", by_compiler(gating.TAKE, "times")),
     Bound("setting a tweak with one observer", "change", 500, "ns", change(".set, observers: 1"), REFERENCES),
     Bound("finding a tweak by name in Swift", "change", 60, "ns", change("store.tweak(…)"), NAMES),
@@ -150,7 +155,7 @@ BOUNDS = [
     Bound("the memory of the file and the socket", "follow", 100, "KB each", lambda results: {
         f"{what}, {name} overrides": added[what]
         for name, added in results["addsPrivateKilobytes"].items() for what in ["file", "socket"]}),
-    Bound("the library's thread, idle", "follow", 0, "wakeups", lambda results: results["idleWakeUps"]),
+    Bound("the library's thread, idle", "follow", 0, "wakeups", lambda results: results["idleWakeUps"], LOOKS),
     Bound("from an edited source to the program", "edit", 50, "ms", by(
         lambda row: f"{row['size']} in {row['language']}, tweaks: {row['tweaks']}", lambda row: row["median"])),
     Bound("a gate at 1 kHz, from the answer to the value, 95 %", "live", 1.5, "ms",
@@ -173,7 +178,8 @@ BOUNDS = [
         for plain, tweak in [[row for row in results["chain"] if row["state"] == "read"]]][0]),
     Bound("starting with 10,000 values from JSON", "provide", 30, "ms more than without", lambda results: by(
         lambda row: row["name"], lambda row: row["adds"]["median"],
-        lambda row: row["name"] != "swift-configuration")(results["starts"])),
+        lambda row: row["name"] != "swift-configuration")(results["starts"]),
+          "each takes as much work as an override"),
     Bound("`tweak-dump` of a file of 1 GB", "dump", 1.5, "× `readelf -S`", lambda results:
           results["large"]["milliseconds"]["median"] / results["readelf"]["milliseconds"]["median"],
           "readelf takes 1 ms; a Swift program that does nothing takes 0.8 ms to start, and parsing arguments 1.3 ms"),
@@ -194,7 +200,7 @@ BOUNDS = [
     Bound("from etcd to the last of 1,000 programs", "remote", 1000, "ms", median("last")),
     Bound("a file of remote values at the start", "remote", 1, "ms more than without", median("addsToStart")),
     Bound("a program with remote values, idle", "remote", 0, "wakeups",
-          lambda results: results["idleWakeUps"]["a program"]),
+          lambda results: results["idleWakeUps"]["a program"], LOOKS),
     Bound("the page's first rows of 10,000", "page", 300, "ms", median("first paint, ms")),
     Bound("from a key in the page's search to the results, 99 %", "page", 50, "ms",
           lambda of: of["key to result, ms"]["p99"]),
@@ -268,15 +274,24 @@ def show(name, results):
         print_left_table(["bounds", "measured", "bound", ""], table)
 
 
+def machine_text(results):
+    if "machine" not in results:
+        return ["Not measured on this version yet."]
+    machine = results["machine"]
+    lines = [f"Measured on {machine['processor']}, {machine['cores']} cores, with {machine['swift']}."]
+    if "read" in results:
+        [read] = (row["median"] for row in results["read"] if (row["what"], row["way"]) == ("C int", "global"))
+        lines.append(f"It reads a global in {read:.2f} ns; bounds in ns and ms were chosen for one that takes 0.12 ns.")
+    return lines
+
+
 def markdown(results):
     """The page of the documentation."""
-    machine = results.get("machine")
     lines = [
         "# Bounds", "", "Compare what tweaks cost with what they may cost.", "", "## Overview", "",
         "`tools/bench NAME` measures the costs of a row, and shows more of them. In bold: the bound is missed, for the reason",
         "that stands below. If the bound is of several costs, the worst one counts.", "",
-        f"Measured on {machine['processor']}, {machine['cores']} cores, with {machine['swift']}." if machine
-        else "Not measured on this version yet.", "",
+        *machine_text(results), "",
         "| cost | `NAME` | bound | measured |", "|---|---|---:|---:|"]
     reasons = []
     for bound in BOUNDS:

@@ -17,7 +17,7 @@ ROWS = [
     Row("store a monitor", "read", "a volatile global"),
     Row("start", "start", "no tweaks, no library"),
     Row("start with 1,000 settings", "rivals", "gflags, Abseil"),
-    Row("start with 20 and 60 libraries", "rivals", "the program alone"),
+    Row("start with up to 60 libraries", "rivals", "the program alone"),
     Row("start by tweaks and overrides", "scale", "smaller programs"),
     Row("start with providers", "provide", "overrides, swift-configuration"),
     Row("start with remote values", "remote", "no values"),
@@ -69,11 +69,17 @@ def started(results, name):
     return f"{row['median']:.1f} ms, {row['privateKilobytes']:,.0f} KB"
 
 
+def starting(results):
+    return [f"{row['median']:.2f} ms, {row['faults']:.0f} page faults"
+            for row in reversed(results["rivals"]["starts"]["1 tweak, 0 libraries"])]
+
+
 # The first column of each row in the README, and the other two by the results of its benchmark.
 README = [
     ("reading an `int` or `double`, in C and Swift", "read", reading),
     ("an element of a float loop, GCC 12 `-O3`", "loop", looping),
-    ("starting and ending a process: no tweaks", "start",
+    ("starting and ending a C program with one tweak", "rivals", starting),
+    ("starting and ending a Swift program: no tweaks", "start",
      lambda results: (started(results, "without the library"), started(results, "0 tweaks"))),
     ("… 100,000 tweaks", "start", lambda results: ("", started(results, "100,000 tweaks"))),
     ("… 100,000 tweaks, 100 overridden", "start", lambda results: ("", started(results, "100,000 tweaks, 100 overrides"))),
