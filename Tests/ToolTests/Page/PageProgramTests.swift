@@ -98,6 +98,7 @@ import Testing
         #expect(try page.api("tweaks", ["program": id, "stream": stream]).status == 200)
         let before = requests.withLock { $0.count }
         let frames = 50
+        let start = ContinuousClock.now
         for _ in 0..<frames {
             let values = [["tweak": "A/B/C", "value": 7]]
             let answer = try page.api("set", ["program": id, "stream": stream, "values": values]).json
@@ -106,7 +107,9 @@ import Testing
         }
         let sent = requests.withLock { Array($0.dropFirst(before)) }
         #expect(sent.count { $0 == "change" } == frames)
-        #expect(sent.count <= frames * 6 / 5, "\(sent)")
+        // The page asks other things now and then.
+        let others = 10 + 2 * Int((ContinuousClock.now - start).components.seconds)
+        #expect(sent.count <= frames + others, "\(sent)")
     }
 
     @Test func `applies the last of several values for a tweak`() throws {
