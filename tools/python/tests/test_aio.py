@@ -474,7 +474,10 @@ def test_tasks_of_a_stopped_program_are_cancelled_at_once(motor):
 
 
 INTERRUPTED = """
-import asyncio, fbtweak, sys
+import asyncio, fbtweak, signal, sys
+
+# It may be ignored where the tests run.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 async def hold(motor):
     async with motor.aio.lease({"Gain": 4}):
