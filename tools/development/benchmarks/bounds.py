@@ -82,6 +82,9 @@ def starts(value):
         title: value(*rows) for title, rows in results["starts"].items() if title.endswith("libraries")}
 
 
+beyond = starts(lambda ours, alone: alone["oursBeyond"]["median"])
+
+
 def growth(path):
     def measured(figures):
         samples = figures["1,000 changes a second"][path]
@@ -113,10 +116,9 @@ BOUNDS = [
     Bound("reading in C++, also in eight threads with a writer", "rivals", 1.2, "× a relaxed atomic", lambda results: {
         row["what"]: row["ratio"]["median"] for row in results["reads"] if row["way"] == "relaxed atomic"},
           f"of a text: {TEXT}"),
-    Bound("starting with one tweak", "rivals", 0.35, "ms more than without", lambda results: starts(
-        lambda ours, alone: alone["oursBeyond"]["median"])(results)["1 tweak, 0 libraries"], LOADING),
-    Bound("starting with one tweak and up to 60 libraries", "rivals", 0.6, "ms more than without",
-          starts(lambda ours, alone: alone["oursBeyond"]["median"]), OPENING),
+    Bound("starting with one tweak", "rivals", 0.35, "ms more than without",
+          lambda results: beyond(results)["1 tweak, 0 libraries"], LOADING),
+    Bound("starting with one tweak and up to 60 libraries", "rivals", 0.6, "ms more than without", beyond, OPENING),
     Bound("starting with one tweak and up to 60 libraries", "rivals", 60, "page faults more than without",
           starts(lambda ours, alone: ours["faults"] - alone["faults"])),
     Bound("a global with `FBTweakVariable`, in a float loop", "loop", 1.1, "× a global",
@@ -280,7 +282,7 @@ def machine_text(results):
     machine = results["machine"]
     lines = [f"Measured on {machine['processor']}, {machine['cores']} cores, with {machine['swift']}."]
     if "read" in results:
-        [read] = (row["median"] for row in results["read"] if (row["what"], row["way"]) == ("C int", "global"))
+        read = next(row["median"] for row in results["read"] if (row["what"], row["way"]) == ("C int", "global"))
         lines.append(f"It reads a global in {read:.2f} ns; bounds in ns and ms were chosen for one that takes 0.12 ns.")
     return lines
 
