@@ -311,7 +311,8 @@ class Browser:
         self.script("return tweaksPage.editing.settled()")
 
     def find(self, selector):
-        return self.driver.find_element(By.CSS_SELECTOR, selector)
+        """The first element of a selector, once there is one."""
+        return wait_until(lambda: self.driver.find_element(By.CSS_SELECTOR, selector), f"there is no {selector}")
 
     def all(self, selector):
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
@@ -378,6 +379,17 @@ class Browser:
             return seen.find((one) => texts(one).some((text) => isWhole ? text === name : text?.startsWith(name)));""",
             selector, name, is_whole,
         )
+
+    def click_named(self, selector, name, is_whole=True):
+        """Clicks the element with a name, as `named` finds it, once there is one."""
+
+        def click():
+            found = self.named(selector, name, is_whole)
+            if found:
+                self.click(found)
+            return found
+
+        wait_until(click, f"there is no {name}")
 
     def open_tools(self):
         """Opens what the details have for rarer jobs."""

@@ -187,14 +187,14 @@ class Trials(OwnProgram):
         self.wait(5, "lease", OTHERS + "From outside")
         wait_until(lambda: "2 tried values" in browser.text(".trying"))
         self.assertFalse(self.is_written())
-        browser.click(browser.named(".trying button", "Discard"))
+        browser.click_named(".trying button", "Discard")
         # Of several values it asks.
         wait_until(lambda: "2 tried values" in browser.text("dialog[open]"), "it does not ask")
         browser.press(Keys.ESCAPE)
         wait_until(lambda: not browser.is_there("dialog[open]"))
         self.assertEqual(self.source(), (300, "lease"))
-        browser.click(browser.named(".trying button", "Discard"))
-        browser.click(wait_until(lambda: browser.named("dialog[open] footer button", "Discard")))
+        browser.click_named(".trying button", "Discard")
+        browser.click_named("dialog[open] footer button", "Discard")
         self.wait(120, "default")
         self.wait(7, "override", OTHERS + "From outside")
         # What was tried stays in a snapshot, and undo tries it again.
@@ -240,7 +240,7 @@ class Trials(OwnProgram):
         browser.type(browser.field(NUMBERS + "Count"), "77")
         self.wait(77, "lease", NUMBERS + "Count")
         self.control.ask("subscribe")
-        browser.click(browser.named(".trying button", "Keep"))
+        browser.click_named(".trying button", "Keep")
         self.wait(300, "override")
         self.wait(77, "override", NUMBERS + "Count")
         wait_until(lambda: self.is_written() and self.is_written(NUMBERS + "Count"), "the values are not written")
@@ -340,8 +340,8 @@ class Histories(OwnProgram):
         return self.lines()
 
     def ask_back(self, name):
-        self.browser.click(self.browser.named("#history button", name))
-        self.browser.click(self.browser.named("dialog button", "Revert"))
+        self.browser.click_named("#history button", name)
+        self.browser.click_named("dialog button", "Revert")
 
     def test_changes_of_everybody_are_shown_and_undone(self):
         browser = self.browser
@@ -362,7 +362,7 @@ class Histories(OwnProgram):
         self.assertEqual(browser.script(opacity, undo), "0")
         browser.script("arguments[0].focus()", undo)
         self.assertEqual(browser.script(opacity, undo), "1")
-        browser.click(browser.named("#history button", "Undo Stiffness, change 1"))
+        browser.click_named("#history button", "Undo Stiffness, change 1")
         self.wait(120, "default")
         self.assertTrue(any("undo" in text for text in self.wait_for_lines(3)[0]))
         self.assertEqual(len(browser.all(".history-list .is-undone")), 1)
@@ -372,7 +372,7 @@ class Histories(OwnProgram):
         wait_until(lambda: browser.is_there("#history [aria-label='Undo Stiffness, change 5']"))
         self.control.set(NUMBERS + "Count", 25)
         self.wait_for_lines(5)
-        browser.click(browser.named("#history button", "Undo Count, change 2"))
+        browser.click_named("#history button", "Undo Count, change 2")
         wait_until(lambda: any("it was changed to 25 since" in text for text in browser.notices()), "the page does not say why")
 
     def test_changes_have_the_name_of_the_person(self):
@@ -407,9 +407,9 @@ class Histories(OwnProgram):
             self.control.set(key, value)
         self.wait_for_lines(4)
         self.assertIsNone(browser.named("#history button", "Restore the state after Switch, change 4"))
-        browser.click(browser.named("#history button", "Restore the state after Stiffness, change 1"))
+        browser.click_named("#history button", "Restore the state after Stiffness, change 1")
         wait_until(lambda: "Restores 3 values from " in browser.text("dialog[open]"), "the page does not say what it does")
-        browser.click(browser.named("dialog button", "Restore"))
+        browser.click_named("dialog button", "Restore")
         wait_until(lambda: self.control.tweak(NUMBERS + "Count")["source"] == "default" and self.control.tweak(OTHERS + "Switch")["source"] == "default")
         self.assertEqual(self.control.value(KEY), 200)
         browser.settle()

@@ -105,27 +105,18 @@ class FleetTest(unittest.TestCase):
     def text(self, tweak, part=".fleet-now"):
         return retried(lambda: self.row(tweak).find_element("css selector", part).text)
 
-    def click_named(self, selector, name):
-        def click():
-            found = self.browser.named(selector, name)
-            if found:
-                found.click()
-            return found
-
-        wait_until(click, f"there is no {name}")
-
     def button(self, name):
-        self.click_named("button", name)
+        self.browser.click_named("button", name)
 
     def dialog_button(self, name):
-        self.click_named("dialog[open] button:enabled", name)
+        self.browser.click_named("dialog[open] button:enabled", name)
 
     def menu(self, tweak, name):
         self.button(f"More for {'fast' if tweak == FAST else tweak.split('/')[-1]}")
         self.choose(name)
 
     def choose(self, name):
-        wait_until(lambda: self.browser.named(".menu-item", name), f"no {name}").click()
+        self.browser.click_named(".menu-item", name)
         wait_until(lambda: not self.browser.all(".menu-item"), "the menu stays open")
 
     def field(self, name):
@@ -173,7 +164,7 @@ class Fleet(FleetTest):
         self.assertEqual(self.text(FAST, ".badge"), "for 10 %")
         labels = self.browser.texts("#outline .outline-label")
         self.assertEqual(labels, ["production", "search", "staging", "search"])
-        self.browser.named("#outline button", "search in staging").click()
+        self.browser.click_named("#outline button", "search in staging")
         wait_until(lambda: self.text(LIMIT).startswith("7"), "staging is not shown")
         self.browser.driver.back()
         wait_until(lambda: self.text(LIMIT) == "5 MB", "Back does not go back")
@@ -231,7 +222,7 @@ class Fleet(FleetTest):
         self.assertIn(f"{said}; --force", expected.stderr)
         self.assertEqual(self.value(LIMIT), "5")
         # Offered when the fleet has shown that it would take it.
-        wait_until(lambda: self.browser.named("dialog[open] label", "Set it anyway")).click()
+        self.browser.click_named("dialog[open] label", "Set it anyway")
         self.dialog_button("Show the difference")
         self.difference()
         self.dialog_button("Set")
@@ -255,7 +246,7 @@ class Fleet(FleetTest):
         self.assertEqual(self.value(LIMIT), "6")
 
     def test_a_dialog_is_for_the_environment_that_it_names(self):
-        self.browser.named("#outline button", "search in staging").click()
+        self.browser.click_named("#outline button", "search in staging")
         wait_until(lambda: self.text(LIMIT).startswith("7"), "staging is not shown")
         self.button("Set Limit")
         self.assertEqual(self.browser.text("dialog[open] .fleet-where"), "search in staging")
@@ -280,7 +271,7 @@ class Fleet(FleetTest):
         self.closed()
         wait_until(lambda: self.value("Search/Index/Mode") == "quick")
         self.button("Set fast")
-        self.browser.named("dialog[open] .segment", "Off").click()
+        self.browser.click_named("dialog[open] .segment", "Off")
         self.type("Reason", "slower")
         self.dialog_button("Show the difference")
         self.assertEqual(self.difference(), [f"{FAST} true for 10 % → false for 10 %"])
@@ -356,7 +347,7 @@ class Fleet(FleetTest):
         self.dialog_button("Promote the selected…")
         self.assertEqual(self.difference(), [f"{LIMIT} 5 → 7"])
         self.type("Reason", "tested")
-        wait_until(lambda: self.browser.named("dialog[open] button:enabled", "Promote")).click()
+        self.browser.click_named("dialog[open] button:enabled", "Promote")
         wait_until(lambda: len(self.browser.all("dialog[open]")) == 1, "the dialog stays open")
         self.assertEqual(self.value(LIMIT), "7")
         wait_until(lambda: len(self.browser.all("dialog[open] .comparison tbody tr")) == 1, "it is not compared again")
@@ -410,7 +401,7 @@ class Fleet(FleetTest):
 
     def test_a_rollout_is_started_paused_resumed_and_aborted(self):
         self.menu(FAST, "Roll out…")
-        wait_until(lambda: self.browser.named("dialog[open] .segment", "On")).click()
+        self.browser.click_named("dialog[open] .segment", "On")
         self.dialog_button("Start")
         wait_until(lambda: self.browser.text("dialog[open] .fleet-status") == "Give a reason for the history.")
         self.type("Reason", "go live")
@@ -445,7 +436,7 @@ class Fleet(FleetTest):
             return self.browser.script("return getComputedStyle(document.getElementById('top')).borderBottomWidth")
 
         self.assertEqual((self.browser.script("return document.body.dataset.stage"), edge()), ("production", "2px"))
-        self.browser.named("#outline button", "search in staging").click()
+        self.browser.click_named("#outline button", "search in staging")
         wait_until(lambda: self.browser.script("return document.body.dataset.stage") == "staging" and edge() == "1px")
 
     def test_values_stay_grey_while_etcd_does_not_answer_and_come_back(self):

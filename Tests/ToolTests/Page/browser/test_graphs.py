@@ -83,7 +83,7 @@ class Graph(PageTest):
         self.choose("Plots", "By line")
         wait_until(lambda: len(self.plots()) == 4, "not a plot for each line")
         # A hidden line leaves its plot.
-        self.browser.click(self.browser.named(".legend-name", "Phase"))
+        self.browser.click_named(".legend-name", "Phase")
         wait_until(lambda: len(self.plots()) == 3, "the plot of a hidden line stays")
 
     def test_a_box_zooms_in_both_directions_and_back(self):
@@ -153,7 +153,7 @@ class Graph(PageTest):
         self.graph(SPEED)
         browser.find(".graph-window").click()
         wait_until(lambda: browser.named("[role='menuitemradio']", "10 s").get_attribute("aria-checked") == "true")
-        browser.named("[role='menuitemradio']", "2 min").click()
+        browser.click_named("[role='menuitemradio']", "2 min")
         wait_until(lambda: browser.text(".graph-window") == "2 min" and "seconds=120" in browser.driver.current_url)
         self.assertIn("2 min", browser.find(".graph-window").get_attribute("aria-label"))
 
@@ -162,7 +162,7 @@ class Graph(PageTest):
         self.graph(SPEED, TARGET)
         # A busy machine may need more than the usual 10 s until the graph is paused.
         browser.find(".graph-window").click()
-        wait_until(lambda: browser.named("[role='menuitemradio']", "30 s")).click()
+        browser.click_named("[role='menuitemradio']", "30 s")
         stop(self.program)
         try:
             time.sleep(2)
@@ -380,13 +380,13 @@ class Graph(PageTest):
         self.assertEqual(len(browser.script(drawn)), 8)
         self.assertEqual(browser.text(".graph-side .who"), f"8 of {len(legend)} lines drawn; hide one to draw another")
         wait_until(lambda: any("but not drawn" in text and "Runs" in text for text in browser.notices()), "the page does not say which lines it does not draw")
-        browser.named(".legend-name", "Runs").click()
+        browser.click_named(".legend-name", "Runs")
         wait_until(lambda: any("at most 8 lines" in text for text in browser.notices()))
         self.assertNotIn("Runs", browser.script(drawn))
         first = browser.script(drawn)[0]
-        browser.named(".legend-name", first).click()
+        browser.click_named(".legend-name", first)
         wait_until(lambda: first not in browser.script(drawn))
-        browser.named(".legend-name", "Runs").click()
+        browser.click_named(".legend-name", "Runs")
         wait_until(lambda: "Runs" in browser.script(drawn), "another line is not drawn")
 
     def test_a_link_has_the_graph(self):

@@ -150,7 +150,7 @@ class Writing(KeepingTest):
         for key, value in ((GAIN, 2.25), (LIMIT, 6), (NAME, HOSTILE)):
             self.set(key, value)
         browser.click(browser.find(".scope-line [aria-label='More actions']"))
-        wait_until(lambda: browser.named(".menu-item", "Write 3 to the sources…")).click()
+        browser.click_named(".menu-item", "Write 3 to the sources…")
         shown = self.difference()
         self.assertIn(HOSTILE, shown)
         self.assertIn("<b>bold</b>", shown)

@@ -30,7 +30,7 @@ class Knobs(PageTest):
         browser = self.browser
         browser.click(browser.part(key, ".row-name"))
         browser.open_tools()
-        wait_until(lambda: browser.named(".details .knobs button", "Learn…"), "no knob can be learned").click()
+        browser.click_named(".details .knobs button", "Learn…")
         wait_until(lambda: browser.text(".details .knobs").startswith("Move a knob") and browser.script("return Boolean(knobs[1].onmidimessage)"))
         # Of sticks, the page has to see the rest.
         browser.script(FRAMES)
@@ -134,7 +134,7 @@ class Knobs(PageTest):
         self.learn(COUNT)
         browser.script("send(knobs[0], 0x90, 36, 90)")
         wait_until(lambda: "send notes, which set only switches" in browser.text(".details .knobs"), "nothing is said about notes")
-        browser.named(".details .knobs button", "Cancel").click()
+        browser.click_named(".details .knobs button", "Cancel")
         browser.script("tweaksPage.commands.select(undefined)")
         self.learn(SWITCH)
         browser.script("send(knobs[0], 0x90, 36, 90)")

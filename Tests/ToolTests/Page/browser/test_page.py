@@ -234,7 +234,7 @@ class Stale(PageTest):
         browser.script("tweaksPage.commands.showScope({program: 'page-program', category: 'Motor'})")
         self.assertTrue(browser.find("#details").is_displayed())
         # The outline may be redrawn between the lookup and the click.
-        wait_until(lambda: browser.named(".outline-node", "spring", is_whole=False).click() is None)
+        browser.click_named(".outline-node", "spring", is_whole=False)
         wait_until(lambda: not browser.find("#details").is_displayed(), "the details of another program stay open")
 
 
@@ -344,13 +344,13 @@ class Restarts(unittest.TestCase):
         browser.connected()
         names = lambda: browser.script("return [...document.querySelectorAll('#outline .outline-label')].map(({textContent}) => textContent)")
         wait_until(lambda: names() == ["All programs", "page-program ×3", "zebra"], "they do not stand together")
-        wait_until(lambda: browser.named(".outline-node", "page-program ×3").click() is None)
+        browser.click_named(".outline-node", "page-program ×3")
         wait_until(lambda: names() == ["All programs", "page-program ×3", *["page-program"] * 3, "zebra"], "they are not shown")
         unders = browser.texts("#outline .outline-under")
         for folder in ("first", "second", "third"):
             self.assertTrue(any(f"{folder}/page-program" in under for under in unders), unders)
         # It stays open while one of them is shown.
-        wait_until(lambda: browser.named(".outline-node", "page-program\n", is_whole=False).click() is None)
+        browser.click_named(".outline-node", "page-program\n", is_whole=False)
         wait_until(lambda: browser.text(".scope-title") == "page-program")
         wait_until(lambda: browser.is_there("#outline .outline-stopped [aria-current]"))
 

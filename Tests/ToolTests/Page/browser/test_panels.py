@@ -205,10 +205,10 @@ class Panels(PageTest):
         browser = self.browser
         star_two_and_graph_one(browser)
         browser.script("document.getElementById('scroller').scrollTop = 0")
-        wait_until(lambda: browser.named(".collection-heading button", "Panel…"), "the starred tweaks offer no panel").click()
+        browser.click_named(".collection-heading button", "Panel…")
         name = wait_until(lambda: browser.find("dialog[open] input[aria-label='Name of the panel']"))
         browser.type(name, "Stage & light", end=None)
-        browser.click(wait_until(lambda: browser.named("dialog[open] label.check", "Gain", is_whole=False)))
+        browser.click_named("dialog[open] label.check", "Gain", is_whole=False)
         self.dialog_button("Copy link")
         read = "return navigator.clipboard.readText()"
         link = wait_until(lambda: "panel=" in browser.script(read) and browser.script(read), "no link is copied")
@@ -477,7 +477,7 @@ class SavedPanels(PageTest):
         search.send_keys(Keys.ENTER)
         search.send_keys("switch")
         wait_until(lambda: browser.named(".panel-choices label", "Switch", is_whole=False))
-        browser.click(browser.named(".panel-choices label", "Switch", is_whole=False))
+        browser.click_named(".panel-choices label", "Switch", is_whole=False)
         self.dialog_button("Add")
         wait_until(lambda: self.shown_columns() == [[STIFFNESS, SWITCH], []])
         wait_until(lambda: self.focused() == "Move Stiffness", "the focus is elsewhere")
@@ -552,7 +552,7 @@ class SavedPanels(PageTest):
         with open(os.path.join(self.sources, "broken.panel.json"), "w") as file:
             file.write("{")
         self.query("panels")
-        wait_until(lambda: browser.named(".chips .chip", "Panels…")).click()
+        browser.click_named(".chips .chip", "Panels…")
         wait_until(lambda: len(browser.all("dialog[open] .preset")) == 3)
         rows = dict(zip(browser.texts("dialog[open] .preset-name"), browser.texts("dialog[open] .preset .who")))
         self.assertEqual(rows["strange"], "for me · The panel has no list of columns.")
@@ -564,7 +564,7 @@ class SavedPanels(PageTest):
         self.show()
         browser.find("#search").click()
         self.query("panel stage")
-        wait_until(lambda: browser.named(".chips .chip", "Panel Stage")).click()
+        browser.click_named(".chips .chip", "Panel Stage")
         wait_until(lambda: self.shown_columns() == self.SHOWN)
         for name, text in (("broken", "broken.panel.json"), ("strange", 'no panel "strange"'), ("gone", 'no panel "gone"')):
             self.show(f"program=page-program&panel={name}&place=sources")
@@ -673,11 +673,11 @@ class PanelsWithoutSources(PageTest):
         browser.type(wait_until(lambda: browser.find("dialog[open] input")), "Mine")
         wait_until(lambda: browser.is_there(".panel.is-arranging"))
         browser.script("document.querySelector('[aria-label=\"Where it is saved\"]').value = 'sources'")
-        browser.click(browser.named(".panel button", "Save"))
+        browser.click_named(".panel button", "Save")
         wait_until(lambda: any("--sources" in text for text in browser.notices()), "the page does not say why")
         self.assertTrue(browser.is_there(".panel.is-arranging"))
         browser.script("document.querySelector('[aria-label=\"Where it is saved\"]').value = 'user'")
-        browser.click(browser.named(".panel button", "Save"))
+        browser.click_named(".panel button", "Save")
         wait_until(lambda: browser.named(".panel button", "Edit"))
 
 

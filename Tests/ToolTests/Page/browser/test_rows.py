@@ -115,12 +115,12 @@ class PageTest(unittest.TestCase):
     def choose_menu(self, button, label, browser=None):
         browser = browser or self.browser
         browser.click(button)
-        wait_until(lambda: browser.named(".menu-item", label, is_whole=False), f"no {label}").click()
+        browser.click_named(".menu-item", label, is_whole=False)
         # Its items must not be mistaken for those of the next menu.
         wait_until(lambda: not browser.all(".menu-item"), "the menu stays open")
 
     def dialog_button(self, label):
-        wait_until(lambda: self.browser.named("dialog[open] button", label), f"the dialog has no {label}").click()
+        self.browser.click_named("dialog[open] button", label)
 
     def query(self, text):
         search = self.browser.find("#search")
@@ -624,7 +624,7 @@ class Rows(PageTest):
         browser.press("n")
         self.control.reset(all=True)
         self.choose_menu(browser.find(".top [aria-label=Snapshot]"), "Snapshots…")
-        browser.click(wait_until(lambda: browser.named("dialog button", "Preset… with", is_whole=False)))
+        browser.click_named("dialog button", "Preset… with", is_whole=False)
         browser.type(wait_until(lambda: browser.named("dialog input", "Name of the preset")), "mine")
         wait_until(lambda: 'Saved "mine" with 2 values' in browser.notices(), "it is not saved")
         preset = "return (await tweaksPage.api.post('preset/get', {program: 'page-program', name: 'mine'})).values"
@@ -827,7 +827,7 @@ class Rows(PageTest):
             return wait_until(lambda: browser.text("dialog[open]"))
 
         def press(label):
-            wait_until(lambda: browser.named("dialog[open] footer button", label), f"no {label}").click()
+            browser.click_named("dialog[open] footer button", label)
 
         # The dialog shows the command, and nothing happens before confirmation.
         wait_until(lambda: browser.find(".waiting button")).click()
@@ -852,7 +852,7 @@ class Rows(PageTest):
         wait_until(lambda: not browser.find(".waiting").is_displayed(), "a restart is still offered")
         # A program that has ended is started in the same way.
         os.kill(new, signal.SIGKILL)
-        wait_until(lambda: browser.named(".waiting button", "Start again…"), "no start is offered").click()
+        browser.click_named(".waiting button", "Start again…")
         self.assertNotIn("SIGTERM", dialog())
         press("Start")
         last = wait_until(lambda: browser.script(pid) not in (None, new) and browser.script(pid), "the program is not started again")

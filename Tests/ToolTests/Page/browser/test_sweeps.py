@@ -38,7 +38,7 @@ class Sweeping:
                 self.browser.click(label)
 
     def dialog_button(self, label):
-        wait_until(lambda: self.browser.named("dialog[open] button", label), f"the dialog has no {label}").click()
+        self.browser.click_named("dialog[open] button", label)
 
     def status(self):
         return self.browser.text(".sweep-status")
@@ -128,7 +128,7 @@ class Sweeps(Sweeping, PageTest):
     def test_a_value_of_a_run_is_used_and_undone(self):
         browser = self.browser
         self.sweep_gain()
-        browser.named(".sweep-table button", "Use 5").click()
+        browser.click_named(".sweep-table button", "Use 5")
         self.becomes(GAIN, 5)
         self.assertEqual(self.control.tweak(GAIN)["source"], "override")
         self.dialog_button("Close")
@@ -141,7 +141,7 @@ class Sweeps(Sweeping, PageTest):
         preset = "return (await tweaksPage.api.post('preset/get', {program: 'page-program', name: arguments[0]})).values"
         self.sweep_gain()
         for value in (0, 5):
-            browser.named(".sweep-table button", f"Preset… with {value}").click()
+            browser.click_named(".sweep-table button", f"Preset… with {value}")
             field = wait_until(lambda: browser.named("dialog input", "Name of the preset"))
             self.assertEqual(field.get_attribute("value"), f"Gain {value}")
             browser.type(field, "run")
@@ -224,7 +224,7 @@ class Sweeps(Sweeping, PageTest):
             self.assertFalse(browser.is_there("dialog[open]"))
         browser.click(browser.part(GAIN, ".row-name"))
         browser.open_tools()
-        browser.click(wait_until(lambda: browser.named("#details button", "Sweep…")))
+        browser.click_named("#details button", "Sweep…")
         wait_until(lambda: browser.is_there("dialog[open] .sweep-status"))
 
     def test_tried_values_come_first(self):
