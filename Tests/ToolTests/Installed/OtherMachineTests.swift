@@ -62,6 +62,8 @@ private struct EmulatedProgram {
     let destination: TemporaryDirectory
     /// The folder of the values that processes have.
     let values: String
+    /// The installed library.
+    let library: String
     private let program: String
     private let observer: String
     private let libraries: String
@@ -84,26 +86,40 @@ private struct EmulatedProgram {
         }
         try #require(installed.succeeded, "\(installed.error)")
 
-        let source = Locations.package + "/Tests/Programs/truth/program.c"
-        let options = ["-std=gnu11", "-DDEBUG=1", "-DGATE=1", "-I", destination("opt/tweaks/include")]
-        let library = destination("opt/tweaks/lib/\(machine.rawValue)")
+        let folder = destination("opt/tweaks/lib/\(machine.rawValue)")
+        library = "\(folder)/libtweaks.so.0"
         program = home("truth")
+        observer = home("observer")
+        libraries =
+            ([folder]
+            + (machine.sysroot.map { ["\($0)/usr/lib/\(machine.rawValue)", "\($0)/usr/lib"] } ?? []))
+            .joined(separator: ":")
+        try link(
+            to: program, ["-L\(folder)", "-Wl,--no-as-needed", "-ltweaks", "-Wl,--allow-shlib-undefined"])
+        try Compiler.gcc.compile([Self.source], to: observer, options, home: home)
+    }
+
+    private static let source = Locations.package + "/Tests/Programs/truth/program.c"
+    private var options: [String] {
+        ["-std=gnu11", "-DDEBUG=1", "-DGATE=1", "-I", destination("opt/tweaks/include")]
+    }
+
+    private func link(to path: String, _ libraryOptions: [String]) throws {
         let linked = try run(
             Locations.program("bash"),
             ["-euc", "cd \(Locations.package); . tools/development/building; tweaks_clang \"$@\"", "bash"]
                 + machine.compilerOptions + options
-                + [
-                    source, "-o", program, "-fuse-ld=lld", "-Wl,--dynamic-linker=\(machine.loader)",
-                    "-L\(library)", "-Wl,--no-as-needed", "-ltweaks", "-Wl,--allow-shlib-undefined",
-                ],
+                + [Self.source, "-o", path, "-fuse-ld=lld", "-Wl,--dynamic-linker=\(machine.loader)"]
+                + libraryOptions,
             home: home)
         try #require(linked.succeeded, "\(linked.error)")
-        observer = home("observer")
-        try Compiler.gcc.compile([source], to: observer, options, home: home)
-        libraries =
-            ([library]
-            + (machine.sysroot.map { ["\($0)/usr/lib/\(machine.rawValue)", "\($0)/usr/lib"] } ?? []))
-            .joined(separator: ":")
+    }
+
+    /// Links the program, with the same name, without the library.
+    func linkWithoutLibrary() throws -> String {
+        try #require(mkdir(home("bare"), 0o700) == 0)
+        try link(to: home("bare/truth"), [])
+        return home("bare/truth")
     }
 
     private static func install(
@@ -167,6 +183,7 @@ private struct EmulatedProgram {
         guard let program = try EmulatedProgram(for: machine) else { return }
         try expectInstalled(program)
         try expectTunable(program)
+        try expectStarted(program)
         try expectForking(program)
 
         let removed = try program.uninstall()
@@ -218,6 +235,13 @@ private struct EmulatedProgram {
         #expect(try waitUntil { try program.value() == "150\n" })
         #expect(try program.first() == "150\n")
         #expect(try program.tweak("log", name).contains("Truth/Values/A"))
+    }
+
+    private func expectStarted(_ program: EmulatedProgram) throws {
+        // `tweak exec` starts only programs of this machine.
+        guard try program.machine.emulator() == nil else { return }
+        let bare = try program.linkWithoutLibrary()
+        #expect(try program.tweak("exec", "--library", program.library, bare, "once") == "150\n")
     }
 
     private func expectForking(_ program: EmulatedProgram) throws {
