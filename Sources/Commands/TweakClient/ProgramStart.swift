@@ -225,8 +225,9 @@ private struct LoadedProgram {
         }
         // The names in glibc: https://sourceware.org/glibc/wiki/ABIList
         let name = lastComponent(of: dynamicLinker)
-        let known = ["ld-linux", "ld64.so", "ld.so", "ld-musl-"]
-        guard !known.contains(where: name.hasPrefix) else { return nil }
+        guard !machine.usesMusl, !["ld-linux", "ld64.so", "ld.so"].contains(where: name.hasPrefix) else {
+            return nil
+        }
         return "is loaded by \(dynamicLinker), but the library needs the dynamic linker of glibc or musl"
     }
 }
