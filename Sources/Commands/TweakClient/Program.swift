@@ -242,6 +242,9 @@ package struct ProgramSearch {
         !name.isEmpty && name.allSatisfy { $0.isASCII && $0.isNumber }
     }
 
+    /// Of how many programs that do not tell their names each has a warning.
+    private static let mostUnknown = 3
+
     /// The running programs with a path or a name. Warns of those that do not tell their name.
     ///
     /// - Parameter isWaiting: Whether the caller asks again and again until one runs. Then there are no warnings.
@@ -254,13 +257,21 @@ package struct ProgramSearch {
         let listening = try listeningSoon { lastComponent(of: $0) == name }
         if !listening.isEmpty { return listening }
         var named: [LiveProgram] = []
+        var unknown = 0
         let isPatient = !isWaiting && patience.silence > Patience.short.silence
         for entry in Survey(isPatient: isPatient).entries {
             if !isWaiting, entry.description == nil, let problem = entry.problem {
-                warn(Warning("\(entry.running.title): \(problem); it may be \(name)"))
+                unknown += 1
+                if unknown <= Self.mostUnknown {
+                    warn(Warning("\(entry.running.title): \(problem); it may be \(name)"))
+                }
             }
             guard entry.description?.application == name else { continue }
             if let program = try LiveProgram(entry.running, patience, warn: warn) { named.append(program) }
+        }
+        if unknown > Self.mostUnknown {
+            let others = counted(unknown - Self.mostUnknown, "other program", "other programs")
+            warn(Warning("\(others) may be \(name), too; list them with tweak ps"))
         }
         return named.isEmpty ? try inMemory { lastComponent(of: $0) == name } : named
     }

@@ -166,6 +166,12 @@ import Testing
         #expect(result.status == 0)
         #expect(
             result.errorLines.count { $0.hasSuffix("it does not answer; it may be stopped or hung") } == 150)
+        let get = try program.command("get", "other-name", "Count")
+        #expect(
+            get.errorLines.count { $0.hasSuffix("it may be stopped or hung; it may be other-name") } == 3)
+        #expect(
+            get.errorLines.dropFirst(3).first
+                == "tweak: warning: 147 other programs may be other-name, too; list them with tweak ps")
     }
 
     @Test func `Sockets that programs left behind are removed and passed over`() throws {
