@@ -346,9 +346,12 @@ class Browser:
     def slider(self, key):
         return self.part(key, ".slider")
 
-    def click(self, element):
-        self.script("arguments[0].scrollIntoView({block: 'nearest'})", element)
-        element.click()
+    def click(self, target):
+        """Clicks an element, or the first one of a selector once there is one."""
+        if isinstance(target, str):
+            return retried(lambda: self.click(self.find(target)))
+        self.script("arguments[0].scrollIntoView({block: 'nearest'})", target)
+        target.click()
 
     def keys(self, *keys, on=None):
         (on or self.driver.switch_to.active_element).send_keys(*keys)
@@ -395,7 +398,7 @@ class Browser:
         """Opens what the details have for rarer jobs."""
         wait_until(lambda: self.is_there("#details .tools"))
         if not self.is_there("#details .tools[open]"):
-            self.click(self.find("#details .tools summary"))
+            self.click("#details .tools summary")
 
     def text(self, selector):
         return retried(lambda: self.find(selector).text)

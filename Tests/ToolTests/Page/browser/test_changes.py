@@ -166,7 +166,7 @@ class Trials(OwnProgram):
 
     def start_trying(self, browser=None, value="300"):
         browser = browser or self.browser
-        browser.click(browser.find(".try"))
+        browser.click(".try")
         wait_until(lambda: browser.find(".try").get_attribute("aria-pressed") == "true", "the button is not pressed")
         browser.type(browser.field(KEY), value)
         self.wait(float(value), "lease")

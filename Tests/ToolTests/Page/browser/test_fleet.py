@@ -149,11 +149,11 @@ class Fleet(FleetTest):
         browser = self.browser
         browser.open(self.world.address)
         browser.connected()
-        wait_until(lambda: browser.find('#outline a[href="fleet.html"]'), "there is no link").click()
+        browser.click('#outline a[href="fleet.html"]')
         wait_until(lambda: browser.is_there(".fleet-row"), "the fleet is not shown")
         # The application of the configured environment is shown first.
         self.assertIn("environment=production&application=search", browser.driver.current_url)
-        browser.find('.top a[href="./"]').click()
+        browser.click('.top a[href="./"]')
         wait_until(lambda: browser.script("return Boolean(globalThis.tweaksPage?.sets)"), "the programs are not shown")
         self.assertNotIn("fleet/", browser.script("return performance.getEntriesByType('resource').map(({name}) => name).join()").replace("fleet.html", ""))
 
@@ -176,7 +176,7 @@ class Fleet(FleetTest):
         search.clear()
         search.send_keys("mode")
         wait_until(lambda: self.browser.find("#empty").is_displayed() and "No matches" in self.browser.text("#empty"))
-        self.browser.find(".list-head .check input").click()
+        self.browser.click(".list-head .check input")
         wait_until(lambda: self.text("Search/Index/Mode") == "no value")
 
     def test_a_change_needs_a_reason_and_shows_the_difference_first(self):

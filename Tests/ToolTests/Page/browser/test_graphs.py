@@ -98,7 +98,7 @@ class Graph(PageTest):
             width, height = place["right"] - place["left"], place["bottom"] - place["top"]
             corners = [(place["left"] + width * share, place["top"] + height * share) for share in (0.25, 0.75)]
             if zoom == "the button":
-                browser.click(browser.find("button[aria-label='Zoom to a box']"))
+                browser.click("button[aria-label='Zoom to a box']")
             self.move(*corners, shift=zoom == "Shift")
             wait_until(lambda: 4.5 < float(browser.text(".graph-window").split()[0]) < 5.5, f"{zoom} does not zoom in time")
             (low, high), (least, most) = self.ranges()[1][0], before[1][0]
@@ -151,7 +151,7 @@ class Graph(PageTest):
     def test_the_time_shown_is_chosen_in_a_menu(self):
         browser = self.browser
         self.graph(SPEED)
-        browser.find(".graph-window").click()
+        browser.click(".graph-window")
         wait_until(lambda: browser.named("[role='menuitemradio']", "10 s").get_attribute("aria-checked") == "true")
         browser.click_named("[role='menuitemradio']", "2 min")
         wait_until(lambda: browser.text(".graph-window") == "2 min" and "seconds=120" in browser.driver.current_url)
@@ -161,7 +161,7 @@ class Graph(PageTest):
         browser = self.browser
         self.graph(SPEED, TARGET)
         # A busy machine may need more than the usual 10 s until the graph is paused.
-        browser.find(".graph-window").click()
+        browser.click(".graph-window")
         browser.click_named("[role='menuitemradio']", "30 s")
         stop(self.program)
         try:
@@ -227,7 +227,7 @@ class Graph(PageTest):
         self.show(browser.driver.current_url.split("#")[1])
         wait_until(lambda: browser.find("#graphs").is_displayed() and browser.find("select[aria-label='Samples per second']").get_attribute("value") == "1000")
         wait_until(lambda: self.samples(SPEED, 1) > 150, "the link has not the rate")
-        browser.click(browser.find("button[aria-label='Close the graph']"))
+        browser.click("button[aria-label='Close the graph']")
         browser.row(SPEED)
         wait_until(lambda: 5 < self.samples(SPEED, 1) < 80, "rows have the rate of a closed graph")
 
@@ -349,13 +349,13 @@ class Graph(PageTest):
         self.move((place["left"] + 50, place["top"] + 10), (place["left"] + 150, place["top"] + 60), shift=True)
         wait_until(lambda: (lambda range: range[1] - range[0] < 0.5 * (before[1] - before[0]))(browser.script("return tweaksPage.graphs.plots[0].horizontalRange")),
                    "a box does not zoom the horizontal axis")
-        browser.click(browser.find(".graph-back"))
+        browser.click(".graph-back")
         wait_until(lambda: browser.find(".graph-back").get_attribute("aria-disabled") == "true")
 
     def test_a_graph_is_saved_as_a_picture(self):
         browser = self.browser
         self.graph(SPEED, TEMPERATURE)
-        browser.click(browser.find("button[aria-label='Save as PNG']"))
+        browser.click("button[aria-label='Save as PNG']")
         path = os.path.join(browser.downloads, "graph.png")
         wait_until(lambda: os.path.exists(path) and os.path.getsize(path) > 1000, "there is no picture")
         with open(path, "rb") as file:
@@ -393,7 +393,7 @@ class Graph(PageTest):
         browser = self.browser
         self.graph(SPEED, TEMPERATURE, OTHERS + "Switch")
         self.choose("Plots", "One plot")
-        browser.click(browser.find("button[aria-label='Zoom out']"))
+        browser.click("button[aria-label='Zoom out']")
         wait_until(lambda: "seconds=20" in browser.driver.current_url and "plots=together" in browser.driver.current_url, "the address has no graph")
         self.show(browser.driver.current_url.split("#")[1])
         wait_until(lambda: browser.find("#graphs").is_displayed(), "the link does not open the graph")
@@ -404,7 +404,7 @@ class Graph(PageTest):
         browser.script("location.hash = arguments[0]", f"program=page-program&line={TEMPERATURE}&line={TARGET}")
         wait_until(lambda: self.plots() == [["Temperature"], ["Target"]], "the lines of a link are added to others")
         self.assertEqual(browser.text(".graph-window"), "10 s")
-        browser.click(browser.find("button[aria-label='Close the graph']"))
+        browser.click("button[aria-label='Close the graph']")
         wait_until(lambda: "line=" not in browser.driver.current_url, "the address keeps a closed graph")
 
 

@@ -149,7 +149,7 @@ class Writing(KeepingTest):
         browser = self.browser
         for key, value in ((GAIN, 2.25), (LIMIT, 6), (NAME, HOSTILE)):
             self.set(key, value)
-        browser.click(browser.find(".scope-line [aria-label='More actions']"))
+        browser.click(".scope-line [aria-label='More actions']")
         browser.click_named(".menu-item", "Write 3 to the sources…")
         shown = self.difference()
         self.assertIn(HOSTILE, shown)

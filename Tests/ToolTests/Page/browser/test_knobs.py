@@ -63,7 +63,7 @@ class Knobs(PageTest):
         self.show(keeping=True)
         browser.script("tweaksPage.controllers.openList()")
         wait_until(lambda: "MIDI controller 21, channel 1" in browser.text("dialog[open] .knob-list"))
-        browser.find("dialog[open] .knob-list button").click()
+        browser.click("dialog[open] .knob-list button")
         wait_until(lambda: not browser.all("dialog[open] .knob-list li"))
         self.assertEqual(browser.script("return tweaksPage.preferences.knobs.size"), 0)
         browser.press(Keys.ESCAPE)

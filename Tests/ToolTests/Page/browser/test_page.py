@@ -220,7 +220,7 @@ class Stale(PageTest):
         wait_until(lambda: browser.text(".details .copy-preview").endswith("Stiffness 120"))
         self.control.set(key, 130)
         wait_until(lambda: browser.text(".details .copy-preview").endswith("Stiffness 130"), "the preview is stale")
-        browser.click(browser.find("button[aria-label='Copy as JSON']"))
+        browser.click("button[aria-label='Copy as JSON']")
         self.control.set(key, 140)
         wait_until(lambda: '"Stiffness": 140' in browser.text(".details .copy-preview"), "the preview is stale")
 
@@ -385,9 +385,9 @@ class Restarts(unittest.TestCase):
         # A program whose executable was deleted says so.
         left = next(path for path, _, _ in ended if path in browser.text(".outline-stopped"))
         os.remove(left)
-        wait_until(lambda: browser.find(".outline-stopped .outline-node").click() is None)
+        browser.click(".outline-stopped .outline-node")
         wait_until(lambda: "executable deleted" in browser.text(".scope-state"), "the deleted executable is not reported")
-        wait_until(lambda: browser.find(".outline-stopped .outline-remove").click() is None)
+        browser.click(".outline-stopped .outline-remove")
         wait_until(lambda: not browser.all(".outline-node[data-state=offline]"), "it is not removed")
         self.assertEqual(browser.text(".scope-title"), "page-program")
 
@@ -447,7 +447,7 @@ class Finding(PageTest):
     def filter(self, label):
         browser = self.browser
         browser.script("tweaksPage.commands.clearQuery()")
-        browser.click(browser.find(".top .button[aria-label=Filters]"))
+        browser.click(".top .button[aria-label=Filters]")
         wait_until(lambda: next((box for box in browser.all(".filters .check") if box.text == label), None)).click()
         browser.press(Keys.ESCAPE)
 
@@ -489,7 +489,7 @@ class Finding(PageTest):
         self.follow_outline("Numbers")
         wait_until(lambda: browser.text(".scope-title") == "page-program › Kinds › Numbers")
         self.assertTrue(all(key.startswith(NUMBERS) for key in self.keys_shown()))
-        browser.find(".outline-by option[value=groups]").click()
+        browser.click(".outline-by option[value=groups]")
         self.follow_outline("Looks")
         wait_until(lambda: self.keys_shown() == ["Kinds/Made/Brightness", "Kinds/Made/Contrast"])
         self.assertEqual(browser.part("Kinds/Made/Brightness", ".row-label").text, "Brightness of it")
@@ -710,7 +710,7 @@ class Leaving(PageTest):
         self.query("stiffness")
         browser.find("#search").send_keys(Keys.ESCAPE)
         wait_until(lambda: browser.script("return history.state.depth") == 1)
-        browser.click(browser.find("button[aria-label='Close the details']"))
+        browser.click("button[aria-label='Close the details']")
         wait_until(lambda: browser.script("return history.state.depth") == 0)
         wait_until(lambda: "tweak=" not in browser.driver.current_url)
         browser.driver.back()
@@ -720,7 +720,7 @@ class Leaving(PageTest):
         browser = self.browser
         self.show("program=page-program&tweak=" + (NUMBERS + "Stiffness").replace("/", "%2F"))
         wait_until(lambda: browser.find("#details").is_displayed())
-        browser.click(browser.find("button[aria-label='Close the details']"))
+        browser.click("button[aria-label='Close the details']")
         wait_until(lambda: "tweak=" not in browser.driver.current_url)
         browser.driver.back()
         wait_until(lambda: browser.driver.current_url == "about:blank", "the page is not left")
@@ -846,7 +846,7 @@ class Accessible(PageTest):
                 self.check(f"{theme}, details of {key}")
             browser.script("tweaksPage.commands.select(undefined)")
             for label, close in ((("Filters"), Keys.ESCAPE), ("Presets", Keys.ESCAPE), ("More", Keys.ESCAPE)):
-                browser.click(browser.find(f".top [aria-label='{label}']"))
+                browser.click(f".top [aria-label='{label}']")
                 wait_until(lambda: browser.is_there(":popover-open, dialog[open]"))
                 self.check(f"{theme}, {label}")
                 browser.press(close)
@@ -871,7 +871,7 @@ class Accessible(PageTest):
         browser.size(360, 740)
         self.addCleanup(browser.size, 1280, 900)
         self.check("narrow")
-        browser.find(".outline-button").click()
+        browser.click(".outline-button")
         self.check("narrow, outline")
 
     def test_targets_are_large_enough(self):

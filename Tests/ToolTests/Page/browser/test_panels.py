@@ -6,7 +6,7 @@ import os
 import shutil
 import unittest
 
-from support import ActionChains, Keys, World, retried, wait_until
+from support import ActionChains, Keys, World, wait_until
 from test_page import axe_source, violations
 from test_rows import NUMBERS, OTHERS, PageTest
 
@@ -97,11 +97,11 @@ class Palette(PageTest):
         self.control.set(COUNT, 70)
         self.query("chang")
         wait_until(lambda: self.chips() == ["Changed"], "the filter is not found")
-        browser.find(".chips .chip").click()
+        browser.click(".chips .chip")
         wait_until(lambda: self.keys_shown() == [COUNT] and browser.find("#search").get_attribute("value") == "")
         browser.script("tweaksPage.commands.clearQuery()")
         browser.script("return tweaksPage.api.post('preset/save', {program: 'page-program', name: 'soft', defaults: false, replace: false})")
-        browser.find("#search").click()
+        browser.click("#search")
         self.query("soft")
         wait_until(lambda: self.chips() == ["Preset soft…"], "the preset is not found")
         self.query("restart page")
@@ -189,7 +189,7 @@ class Stars(PageTest):
             return [...document.querySelectorAll('.row')].filter((row) => row.getBoundingClientRect().top > top + 20 && row.getBoundingClientRect().bottom < bottom).map(({dataset}) => dataset.tweak)""")
         before = browser.script(other, keys[0])
         self.assertGreater(browser.script("return document.getElementById('scroller').scrollTop"), 100)
-        browser.find(f"[data-tweak='{keys[3]}'] .row-star").click()
+        browser.click(f"[data-tweak='{keys[3]}'] .row-star")
         wait_until(lambda: self.starred() == [keys[3]])
         wait_until(lambda: abs(browser.script(other, keys[0]) - before) < 2, "the list moves")
 
@@ -223,7 +223,7 @@ class Panels(PageTest):
         wait_until(lambda: browser.find("#graphs").is_displayed() and browser.text(".graph-legend").startswith("Speed"), "the panel has no graph")
         browser.type(browser.field(STIFFNESS), "300")
         self.becomes(STIFFNESS, 300)
-        retried(lambda: browser.find(".outline-node").click())
+        browser.click(".outline-node")
         wait_until(lambda: len(self.keys_shown()) > 3, "the outline does not leave the panel")
 
     def test_a_panel_names_tweaks_that_the_program_does_not_declare(self):
@@ -365,7 +365,7 @@ class SavedPanels(PageTest):
         self.press_button("Show all")
         wait_until(lambda: self.shown_columns() == self.SHOWN)
         # The outline leads back to the list.
-        retried(lambda: browser.find(".outline-node").click())
+        browser.click(".outline-node")
         wait_until(lambda: not browser.is_there(".panel") and len(self.keys_shown()) > 5, "the outline does not leave the panel")
         wait_until(lambda: "place=" not in browser.script("return location.hash"))
 
@@ -562,7 +562,7 @@ class SavedPanels(PageTest):
         wait_until(lambda: self.shown_columns() == self.SHOWN)
         # The search finds them by name.
         self.show()
-        browser.find("#search").click()
+        browser.click("#search")
         self.query("panel stage")
         browser.click_named(".chips .chip", "Panel Stage")
         wait_until(lambda: self.shown_columns() == self.SHOWN)

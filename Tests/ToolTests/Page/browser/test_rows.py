@@ -346,15 +346,15 @@ class Rows(PageTest):
             wait_until(lambda: self.keys_shown() == [key], f"{text} does not find {key}")
         self.query("no such thing anywhere")
         wait_until(lambda: "No matches" in browser.text("#empty"), "an empty list does not explain itself")
-        browser.find("#empty button").click()
+        browser.click("#empty button")
         wait_until(lambda: len(self.keys_shown()) > 5)
 
     def test_only_what_was_changed(self):
         browser = self.browser
         self.control.set(NUMBERS + "Stiffness", 200)
         self.control.set(OTHERS + "Switch", False)
-        browser.click(browser.find(".top .button[aria-label=Filters]"))
-        wait_until(lambda: browser.find(".filters .check input")).click()
+        browser.click(".top .button[aria-label=Filters]")
+        browser.click(".filters .check input")
         wait_until(lambda: sorted(self.keys_shown()) == [NUMBERS + "Stiffness", OTHERS + "Switch"])
         browser.press(Keys.ESCAPE)
         # A row that is reset stays, and a tweak that starts to match appears.
@@ -413,14 +413,14 @@ class Rows(PageTest):
         browser.press(Keys.CONTROL, Keys.SHIFT, "z")
         self.becomes(key, 200)
         browser.settle()
-        browser.click(browser.find("button[aria-label=Undo]"))
+        browser.click("button[aria-label=Undo]")
         self.becomes(key, 120)
 
     def test_save_and_load(self):
         browser = self.browser
         browser.type(browser.field(NUMBERS + "Stiffness"), "300")
         self.becomes(NUMBERS + "Stiffness", 300)
-        browser.click(browser.find("button[aria-label=Presets]"))
+        browser.click("button[aria-label=Presets]")
         name = wait_until(lambda: browser.find("dialog[open] .preset-form input"))
         name.send_keys("Snappy <b>", Keys.ENTER)
         wait_until(lambda: "Snappy <b>" in browser.text(".preset-list"), "the preset is not listed")
@@ -430,7 +430,7 @@ class Rows(PageTest):
         browser.type(browser.field(NUMBERS + "Stiffness"), "301")
         wait_until(lambda: "•" in browser.text(".preset-text"), "unsaved changes are not visible")
         self.control.reset(all=True)
-        browser.click(browser.find("button[aria-label=Presets]"))
+        browser.click("button[aria-label=Presets]")
         self.dialog_button("Load Snappy <b>")
         self.dialog_button("Load selected")
         self.becomes(NUMBERS + "Stiffness", 300)
@@ -516,7 +516,7 @@ class Rows(PageTest):
         self.control.set(NUMBERS + "Stiffness", 300)
         wait_until(lambda: browser.script("return tweaksPage.state.tweak('page-program', 'Kinds/Numbers/Stiffness').value") == 300)
         wait_until(lambda: browser.script("return tweaksPage.state.tweak('page-program', 'Kinds/Numbers/Count').value") == 60)
-        browser.click(browser.find("button[aria-label=Presets]"))
+        browser.click("button[aria-label=Presets]")
         wait_until(lambda: "Wild" in browser.text(".preset-list"))
         self.dialog_button("Compare two presets")
 
@@ -550,7 +550,7 @@ class Rows(PageTest):
         for key, value in [(NUMBERS + "Stiffness", 300), (NUMBERS + "Count", 100)]:
             browser.type(browser.field(key), str(value))
             self.becomes(key, value)
-        browser.click(browser.find("button[aria-label=Presets]"))
+        browser.click("button[aria-label=Presets]")
         wait_until(lambda: browser.find("dialog[open] .preset-form input")).send_keys("Two", Keys.ENTER)
         wait_until(lambda: "Two" in browser.text(".preset-list"))
         self.control.reset(all=True)
@@ -609,9 +609,9 @@ class Rows(PageTest):
         browser.settle()
         self.choose_menu(browser.find(".top [aria-label=Snapshot]"), "Snapshots…")
         wait_until(lambda: [field.get_attribute("value") for field in browser.all(".snapshot-list input")] == ["hard", "soft"])
-        browser.click(browser.find("button[aria-label='Remove soft']"))
+        browser.click("button[aria-label='Remove soft']")
         wait_until(lambda: len(browser.all(".snapshot-list li")) == 1)
-        browser.click(browser.find("button[aria-label='Restore hard']"))
+        browser.click("button[aria-label='Restore hard']")
         self.becomes(key, 400)
 
     def test_a_snapshot_is_saved_as_a_preset(self):
@@ -686,7 +686,7 @@ class Rows(PageTest):
         canvas = browser.find(".graph-canvas")
         # Zoom and pause by button and by key, and read a value with the cursor.
         self.assertEqual(browser.text(".graph-window"), "10 s")
-        browser.click(browser.find("button[aria-label='Zoom in']"))
+        browser.click("button[aria-label='Zoom in']")
         self.assertEqual(browser.text(".graph-window"), "5 s")
         canvas.send_keys("-")
         self.assertEqual(browser.text(".graph-window"), "10 s")
@@ -697,7 +697,7 @@ class Rows(PageTest):
         wait_until(lambda: browser.find(".legend-value").text not in ("", "–"))
         canvas.send_keys(" ")
         wait_until(lambda: browser.is_there("button[aria-label='Pause']"))
-        browser.click(browser.find("button[aria-label='Save as CSV']"))
+        browser.click("button[aria-label='Save as CSV']")
         path = wait_until(lambda: next((os.path.join(browser.downloads, one) for one in os.listdir(browser.downloads) if one.endswith(".csv")), None))
         lines = wait_until(lambda: open(path).read().splitlines())
         self.assertEqual(lines[0], "time,Motor/State/Speed,Motor/State/Temperature,Motor/Control/Gain,changes")
@@ -830,18 +830,18 @@ class Rows(PageTest):
             browser.click_named("dialog[open] footer button", label)
 
         # The dialog shows the command, and nothing happens before confirmation.
-        wait_until(lambda: browser.find(".waiting button")).click()
+        browser.click(".waiting button")
         text = dialog()
         self.assertIn(f"sends SIGTERM to process {program.pid}", text)
         self.assertIn(f"{Settings.page_program} alone 'it'\\''s'", text)
         self.assertIn(world.folder, text)
         self.assertIn("output went to a pipe", text)
-        browser.find("dialog[open] summary").click()
+        browser.click("dialog[open] summary")
         self.assertIn("SECRET_OF_TEST", dialog())
         self.assertNotIn("nobody sees this", browser.script("return document.documentElement.outerHTML"))
         press("Cancel")
         self.assertIsNone(program.poll())
-        browser.find(".waiting button").click()
+        browser.click(".waiting button")
         dialog()
         press("Restart")
         wait_until(lambda: program.poll() is not None, "the process is not ended")
@@ -890,11 +890,11 @@ class Rows(PageTest):
             ("C", 'FBTweakValue("Kinds", "Numbers", "Stiffness", 200.0, 1.0, 1000.0, FBTweakUnit("N/m"), FBTweakDescription("How hard the spring pulls"))'),
             ("Swift", '#tweak("Kinds", "Numbers", "Stiffness", default: 200.0, in: 1...1000, unit: "N/m", description: "How hard the spring pulls")'),
         ]:
-            browser.click(wait_until(lambda: browser.find(f"button[aria-label='Copy as {label}']")))
+            browser.click(f"button[aria-label='Copy as {label}']")
             wait_until(lambda: browser.script(read) == text, f"{label} is {browser.script(read)}")
-        browser.click(browser.find("button[aria-label='Copy as JSON']"))
+        browser.click("button[aria-label='Copy as JSON']")
         wait_until(lambda: browser.script(read).startswith("{") and json.loads(browser.script(read)) == {"Kinds": {"Numbers": {"Stiffness": 200}}})
-        browser.click(browser.find(".details-buttons [aria-label='Copy link']"))
+        browser.click(".details-buttons [aria-label='Copy link']")
         link = wait_until(lambda: "tweak=" in browser.script(read) and browser.script(read))
         self.assertNotIn("token", link)
         browser.driver.get("about:blank")
