@@ -86,6 +86,8 @@ export class Row {
   /** The value shown last, and when it was last changed elsewhere. */
   #value;
   #changed = -Infinity;
+  /** How often the tweak's local value had changed then. */
+  #localChanges = 0;
   #waitsSince;
   tweak;
   element;
@@ -208,9 +210,11 @@ export class Row {
   #flash() {
     const { tweak } = this;
     const value = currentValue(tweak);
-    const isOutside = this.#value !== undefined && tweak.local === undefined && !isMonitored(tweak) &&
-      !equalValues(value, this.#value);
+    // An own change may be made and answered between two frames.
+    const isOwn = tweak.local !== undefined || tweak.localChanges !== this.#localChanges;
+    const isOutside = this.#value !== undefined && !isOwn && !isMonitored(tweak) && !equalValues(value, this.#value);
     this.#value = value;
+    this.#localChanges = tweak.localChanges;
     if (!isOutside) return;
     const now = performance.now();
     if (now - this.#changed > 1000 && !matchMedia("(prefers-reduced-motion: reduce)").matches) {

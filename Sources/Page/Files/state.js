@@ -122,6 +122,7 @@ export class State {
         program.tweaks.set(key, known);
       } else {
         tweak.local = known.local;
+        tweak.localChanges = known.localChanges;
       }
       dropFailure(known);
     }
@@ -245,6 +246,7 @@ export class State {
   /** Sets the local value of a tweak, shown until the server confirms it. */
   setLocal(tweak, local) {
     tweak.local = local;
+    tweak.localChanges += 1;
     this.tell("value", tweak);
     if (tweak.isFeature) this.#tellParts(tweak);
   }

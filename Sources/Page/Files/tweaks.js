@@ -30,6 +30,8 @@ export function tweakFrom(program, raw, order) {
     choices: raw.choices?.map(({ value: one, label }) => ({ value: value(one), label })),
     /** The change that the server has not confirmed yet, as `{ tweak, value, isSet }`. */
     local: undefined,
+    /** How often it was set and dropped. */
+    localChanges: 0,
     /** The last change that failed, as `{ value, text, isReset, message }`, until the next one. */
     failed: undefined,
     /** Who tries a value, "here" or "elsewhere", or undefined. */
