@@ -242,7 +242,7 @@ package struct ProgramSearch {
         !name.isEmpty && name.allSatisfy { $0.isASCII && $0.isNumber }
     }
 
-    /// Of how many programs that do not tell their names each has a warning.
+    /// The most programs of unknown name that are warned of one by one. The others are counted in one more warning.
     private static let mostUnknown = 3
 
     /// The running programs with a path or a name. Warns of those that do not tell their name.

@@ -225,9 +225,8 @@ private struct LoadedProgram {
         }
         // The names in glibc: https://sourceware.org/glibc/wiki/ABIList
         let name = lastComponent(of: dynamicLinker)
-        guard !machine.usesMusl, !["ld-linux", "ld64.so", "ld.so"].contains(where: name.hasPrefix) else {
-            return nil
-        }
+        let known = ["ld-linux", "ld64.so", "ld.so"]
+        guard !machine.usesMusl, !known.contains(where: name.hasPrefix) else { return nil }
         return "is loaded by \(dynamicLinker), but the library needs the dynamic linker of glibc or musl"
     }
 }

@@ -118,8 +118,9 @@ private struct EmulatedProgram {
     /// Links the program, with the same name, without the library.
     func linkWithoutLibrary() throws -> String {
         try #require(mkdir(home("bare"), 0o700) == 0)
-        try link(to: home("bare/truth"), [])
-        return home("bare/truth")
+        let path = home("bare/truth")
+        try link(to: path, [])
+        return path
     }
 
     private static func install(

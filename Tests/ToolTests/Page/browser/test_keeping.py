@@ -79,11 +79,14 @@ class KeepingTest(unittest.TestCase):
     def button(self, label):
         return self.browser.named("dialog[open] footer button", label)
 
+    def press_button(self, label):
+        self.browser.click_named("dialog[open] footer button", label)
+
     def status(self):
         return self.browser.text("dialog[open] [role=status]")
 
     def copied(self, label):
-        self.browser.click(self.button(label))
+        self.press_button(label)
         # Only a focused document can read the clipboard.
         return wait_until(lambda: self.browser.script("return navigator.clipboard.readText()"))
 
@@ -107,7 +110,7 @@ class Writing(KeepingTest):
         self.assertTrue(self.applies(shown))
         self.assertEqual(self.read(), SOURCE)
         self.assertEqual(browser.script("return document.activeElement.className"), "copy-preview patch")
-        browser.click(self.button("Write"))
+        self.press_button("Write")
         wait_until(lambda: self.status() == "Written. The program has this default after its next build.", "it is not written")
         self.assertEqual(self.read(), SOURCE.replace("1.50", "2.25"))
         self.assertTrue(self.applies(shown, "--reverse"))
@@ -132,16 +135,16 @@ class Writing(KeepingTest):
         self.open()
         self.difference()
         self.control.set(GAIN, 3)
-        browser.click(self.button("Write"))
+        self.press_button("Write")
         wait_until(lambda: self.status().startswith("the difference has changed; nothing was written"), "it is not refused")
         self.assertEqual(self.read(), SOURCE)
         wait_until(lambda: '"Gain", 3.0' in self.difference(), "the new difference is not shown")
         edited = SOURCE.replace("LIMIT 5", "LIMIT 6")
         self.write(edited)
-        browser.click(self.button("Write"))
+        self.press_button("Write")
         wait_until(lambda: "LIMIT 6" in self.difference(), "the new difference is not shown")
         self.assertEqual(self.read(), edited)
-        browser.click(self.button("Write"))
+        self.press_button("Write")
         wait_until(lambda: self.status().startswith("Written."))
         self.assertEqual(self.read(), edited.replace("1.50", "3.0"))
 
@@ -156,7 +159,7 @@ class Writing(KeepingTest):
         self.assertIn("<b>bold</b>", shown)
         self.assertEqual(browser.all("dialog[open] :is(img, b)"), [])
         self.assertEqual(browser.text("dialog[open] .why"), f"1 tweak skipped\n  motor.c:7: {LIMIT} is skipped: its default is the macro LIMIT")
-        browser.click(self.button("Write"))
+        self.press_button("Write")
         wait_until(lambda: self.status().startswith("Written."))
         self.assertEqual(self.read(), SOURCE.replace("1.50", "2.25").replace('"one"', f'"{HOSTILE}"'))
         self.assertIn(LIMIT, browser.text("dialog[open] .why"))
@@ -214,7 +217,7 @@ class Showing(KeepingTest):
         self.assertIn("--sources", browser.text("dialog[open]"))
         command = browser.text("dialog[open] [aria-label='The command']")
         self.assertEqual(self.copied("Copy the command"), command)
-        browser.click(self.button("Copy the difference"))
+        self.press_button("Copy the difference")
         wait_until(lambda: browser.script("return navigator.clipboard.readText()") == shown)
         self.assertTrue(self.applies(shown, folder=self.world.folder))
         # The page cannot write even if it tries.

@@ -309,7 +309,7 @@ class SavedPanels(PageTest):
         return wait_until(lambda: self.browser.named(selector, name), f"there is no {name}")
 
     def press_button(self, name, selector=".panel button"):
-        self.browser.click(self.button(name, selector))
+        self.browser.click_named(selector, name)
 
     def edit(self):
         self.press_button("Edit")
@@ -476,7 +476,6 @@ class SavedPanels(PageTest):
         wait_until(lambda: len(browser.all(".panel-choices input")) == 1)
         search.send_keys(Keys.ENTER)
         search.send_keys("switch")
-        wait_until(lambda: browser.named(".panel-choices label", "Switch", is_whole=False))
         browser.click_named(".panel-choices label", "Switch", is_whole=False)
         self.dialog_button("Add")
         wait_until(lambda: self.shown_columns() == [[STIFFNESS, SWITCH], []])
